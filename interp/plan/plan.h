@@ -145,7 +145,8 @@ struct Step {
   std::vector<Expr> operands;
   bool result_bound = false;   // kCount*: the result is compared, not bound
   std::vector<SlotId> groups;  // kCountAtom
-  bool of_group = false;  // kCountAtom: the caller binds a group key, see Planner::FindGroupKeys
+  bool of_group = false;  // kCountAtom: the caller or another count binds a group key, so that it
+                          // counts groups, of which none is empty
 
   // nested plans: they end in kFound
   Step* body = nullptr;

@@ -212,7 +212,8 @@ class Planner::Steps {
     for (const SlotId s : planner_.SlotsOf(c.atom.front())) {
       if (ready_.IsBound(s)) {
         step->reads.push_back(s);
-        step->of_group |= groups && planner_.group_keys_[static_cast<std::size_t>(s)];
+        step->of_group |=
+            ready_.IsGroup(s) || (groups && planner_.group_keys_[static_cast<std::size_t>(s)]);
       } else if (ready_.IsShared(s)) {
         step->groups.push_back(s);
       }
@@ -220,7 +221,7 @@ class Planner::Steps {
     step->body = planner_.Body(c.atom, nullptr);
     for (const SlotId s : step->groups) {
       step->writes.push_back(s);
-      ready_.Bind(s);
+      ready_.BindGroup(s);
     }
     Result(*step, c.result);
     return step;

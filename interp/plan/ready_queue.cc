@@ -95,6 +95,7 @@ void ReadyQueue::Begin(const std::vector<bool>& bound, const std::vector<bool>& 
   outside_ = outside;
   outside_.resize(slots);
   avar_ = avar;
+  group_in_.assign(slots, 0);
   here_.assign(slots, 0);
   head_.assign(slots, 0);
   seen_.assign(slots, 0);
@@ -113,6 +114,7 @@ bool ReadyQueue::Bind(SlotId slot) {
   const auto s = static_cast<std::size_t>(slot);
   if (bound_[s]) return false;
   bound_[s] = true;
+  group_in_[s] = 0;
   trail_.push_back(slot);
   if (depth_ == 0) return true;
   const std::uint32_t from = List().occurrences;
@@ -122,6 +124,11 @@ bool ReadyQueue::Bind(SlotId slot) {
     if (--need.open == 0) Satisfied(need);
   }
   return true;
+}
+
+void ReadyQueue::BindGroup(SlotId slot) {
+  Bind(slot);
+  group_in_[static_cast<std::size_t>(slot)] = scopes_.size() + 1;
 }
 
 void ReadyQueue::Undo(std::size_t mark) {

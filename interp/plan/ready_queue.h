@@ -45,6 +45,12 @@ class ReadyQueue {
   bool IsBound(SlotId s) const { return bound_[static_cast<std::size_t>(s)]; }
   /// Binds a slot; true if it was free.
   bool Bind(SlotId s);
+  /// Binds a slot by which a count groups, since no clause of another kind binds it (decision 25).
+  void BindGroup(SlotId s);
+  /// Whether a count of the same list, or of one of its branches, has bound it so.
+  bool IsGroup(SlotId s) const {
+    return IsBound(s) && group_in_[static_cast<std::size_t>(s)] == scopes_.size() + 1;
+  }
   std::size_t Mark() const { return trail_.size(); }
   /// The slots bound since `mark`, in order.
   std::vector<SlotId> Since(std::size_t mark) const {
@@ -152,9 +158,10 @@ class ReadyQueue {
   const Mode mode_;
   bool greedy_ = false;
   std::vector<bool> bound_, outside_, avar_;
-  std::vector<std::uint32_t> here_;  // per slot: clauses of the open list that mention it
-  std::vector<std::uint32_t> head_;  // per slot: its first occurrence, plus one; or 0
-  std::vector<std::uint32_t> seen_;  // for Distinct
+  std::vector<std::size_t> group_in_;  // per slot: the scope where a count groups by it, plus one
+  std::vector<std::uint32_t> here_;    // per slot: clauses of the open list that mention it
+  std::vector<std::uint32_t> head_;    // per slot: its first occurrence, plus one; or 0
+  std::vector<std::uint32_t> seen_;    // for Distinct
   std::uint32_t round_ = 0;
   std::vector<SlotId> trail_;
   std::vector<Need> needs_;

@@ -205,10 +205,13 @@ void SqlSelectWriter::CountAtom(const Step& s, Scope& scope) {
     return;
   }
   if (s.groups.empty()) {
+    scope.never |= inner.never && s.of_group;
+    if (scope.never) return;
     if (inner.never) return CountResult(s, Constant(pool_.Int(0)), scope);
     const std::string count =
         dedupe ? "SELECT count(*) FROM (" + inner.select.Text(cells, true) + ") AS " + Alias()
                : inner.select.Text("count(*)");
+    if (s.of_group) scope.select.where.push_back("(" + count + ") > 0");
     return CountResult(s, {"(" + count + ")", sql::kInt64}, scope);
   }
   if (inner.never) {

@@ -128,6 +128,7 @@ class Translator {
   struct Body {
     std::vector<std::string> literals;
     VariableNames bound;
+    VariableNames grouped = {};  // of them, those that counts bind as group keys
   };
 
   // --- sentences ----------------------------------------------------------------------------
@@ -346,7 +347,8 @@ class Translator {
     const std::string head = Applied(Own(), args);
     for (const Branch& branch : BranchesOf(inner)) {
       std::optional<Body> alone = Solve(branch, outside, {}, false);
-      if (!alone || !Within(shared, alone->bound)) alone = Solve(branch, outside, body, true);
+      if (!alone || !Within(shared, alone->bound))
+        alone = Solve(branch, outside, {body.literals, body.bound}, true);
       if (!alone) throw Untranslated{"a clause without its inputs: " + Print(inner)};
       Emit(head, *alone);
     }
@@ -392,7 +394,10 @@ class Translator {
     const std::string n = Variable();
     if (const auto* atom = c->operand.front().As<Call>()) {
       if (!IsMet(*atom, body.bound)) throw Untranslated{"a count without its inputs: " + Print(e)};
-      AddGroupKeys(*atom, FreeAmong(c->operand.front(), others, body.bound), body);
+      VariableNames keys = FreeAmong(c->operand.front(), others, body.bound);
+      for (const std::string& name : VariablesOf(c->operand.front()))
+        if (body.grouped.count(name) > 0) keys.insert(name);
+      AddGroupKeys(*atom, keys, body);
       const std::vector<std::string> args = TermsOf(atom->args);
       body.literals.push_back(n + " = #count{ " + (args.empty() ? "0" : Comma(args)) + " : " +
                               Applied(Name(*atom), args) + " }");
@@ -415,6 +420,7 @@ class Translator {
     }
     body.literals.push_back(Applied(Name(atom), args));
     body.bound.insert(keys.begin(), keys.end());
+    body.grouped.insert(keys.begin(), keys.end());
   }
 
   void AddLength(const Node& operand, const std::string& n, Body& body) {

@@ -282,7 +282,9 @@ class Machine {
     return {{&node}};
   }
 
-  void SolveList(const Tail& list, const Names& outside, const Env& env, const Then& then) const {
+  // `grouped`: names that are bound because counts group by them.
+  void SolveList(const Tail& list, const Names& outside, const Env& env, const Then& then,
+                 const Names& grouped = {}) const {
     if (list.empty()) return then(env);
     // A template with free holes comes after what may bind them (decision 11). Last of all
     // counts take group keys: what no other clause can bind (decision 25).
@@ -301,8 +303,11 @@ class Machine {
         if (desperate && !FreeShared(CountedNames(*list[i]), binds, env).empty()) continue;
         Tail rest = list;
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+        if (CountsNoneOf(*list[i], grouped, env)) return;
+        Names groups = FreeShared(CountedNames(*list[i]), others, env);
+        groups.insert(grouped.begin(), grouped.end());
         return SolveClause(*list[i], others, env,
-                           [&](const Env& e) { SolveList(rest, outside, e, then); });
+                           [&](const Env& e) { SolveList(rest, outside, e, then, groups); });
       }
     }
     throw Unsupported{"no clause is ready: " + Print(*list.front())};
@@ -322,6 +327,23 @@ class Machine {
     for (const std::string& n : names)
       if (others.count(n) > 0 && env.count(n) == 0) out.insert(n);
     return out;
+  }
+
+  // Whether the clause counts a group of one of these names, and there is no such group.
+  bool CountsNoneOf(const Node& node, const Names& grouped, const Env& env) const {
+    if (node.As<Not>()) return false;
+    if (const auto* c = node.As<Count>(); c != nullptr && c->operand.front().As<Call>()) {
+      const Names names = NamesOf(node);
+      if (std::none_of(names.begin(), names.end(),
+                       [&](const std::string& n) { return grouped.count(n) > 0; }))
+        return false;
+      bool found = false;
+      SolveAtom(*c->operand.front().As<Call>(), env, [&](const Env&) { found = true; });
+      return !found;
+    }
+    bool none = false;
+    ForEachChild(node, [&](const Node& child) { none |= CountsNoneOf(child, grouped, env); });
+    return none;
   }
 
   // Variables inside the counted calls of a clause.

@@ -429,6 +429,10 @@ class Grower {
             "|" + Of(some)->name + "(" + k + ", " + (Pick(2) == 0 ? "_" : Local()) + ")|";
         rule.clauses.push_back(Pick(2) == 0 ? count + " = " + n : n + " = " + count);
         if (Pick(2) == 0) rule.clauses.push_back(n + " > 1");
+        if (Pick(3) == 0)  // of the same groups, in either order
+          rule.clauses.insert(
+              rule.clauses.begin() + Pick(2),
+              "|" + Of(some)->name + "(" + k + ", _)| " + (Pick(2) == 0 ? "< 2" : "= 0"));
         rule.heads = {target.name + "(" + k + ", " + n + ")"};
         out_.rules.push_back(std::move(rule));
         return;
