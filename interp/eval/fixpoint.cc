@@ -28,7 +28,12 @@ Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limit
       choice_(store, analysis, limits, solver.machine().within_limits) {}
 
 void Fixpoint::Reset() {
-  for (std::size_t i = 0; i < analysis_.strata().size(); ++i) Drop(analysis_.strata()[i]);
+  // Also those of relations that were derived under the rules before and are tabled now, and those
+  // of rules that are gone. What is derived of a goal is the record of its truth.
+  for (RelationId r = 0; r < store_.size(); ++r) {
+    Relation& rel = store_.at(r);
+    if (rel.space() != Space::kGoal) rel.Rebuild([&](RowId row) { return rel.asserted(row); });
+  }
   memory_.assign(analysis_.strata().size(), Memory{});
   solver_.machine().undefined.clear();
   solver_.machine().ForgetBest();

@@ -73,6 +73,7 @@ bool Machine::EmitRow() {
   if (BestRows* const best = BestOf(head)) return EmitBetter(*best, head, row);
   if (plain && store_.WholeIfAny(head) == kNoId) return Stage(store_.at(head), row);
   if (!plain && !HasRoomFor(row)) return false;
+  Flush();  // a companion that is made now has the rows before
   const std::size_t added = store_.Insert(head, row, false);
   if (added == 0) ++frame_->repeated;
   return CountNew(added);
