@@ -310,8 +310,10 @@ bool Runner::HasReason(StepKind kind) const {
   const bool fails = first.starts_with("%fail");
   const bool reason = !first.empty() && first != "true" && !fails;
   if (kind == StepKind::kFail) return first.starts_with("%fail(\"") && first.ends_with("\")");
-  // A waiting goal is undecided, although its reply looks the same (decision 66).
-  return reason && (turn_.status == Status::kWaiting) == (kind == StepKind::kWaiting);
+  // A goal that waits is undecided, and an answer may be one line, although they look the same
+  // (decision 66).
+  if (kind == StepKind::kWaiting) return reason && turn_.status == Status::kWaiting;
+  return reason && turn_.status != Status::kWaiting && turn_.status != Status::kSatisfied;
 }
 
 std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
