@@ -162,12 +162,12 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     std::vector<Derivation> work;
     for (DerivedRule& rule : stratum.rules) {
       if (first && rebuilt) {
-        work.push_back({rule.def, &choice_.Full(rule, marks_)});
+        work.push_back(choice_.Full(rule, marks_));
         continue;
       }
       for (DerivedRule::Delta& delta : rule.deltas)
         if (marks_[delta.relation].old_end < marks_[delta.relation].end)
-          work.push_back({rule.def, &choice_.FromDelta(rule, delta, marks_)});
+          work.push_back(choice_.FromDelta(rule, delta, marks_));
     }
     if (const Stop stop = Derive(work, memory); stop != Stop::kGoesOn) return stop;
     bool grew = false;
@@ -244,7 +244,7 @@ Stop Fixpoint::Quiesce() {
     for (DerivedRule& rule : analysis_.expanding()) {
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
-      const Derivation whole = {rule.def, &choice_.Full(rule, marks_)};
+      const Derivation whole = choice_.Full(rule, marks_);
       Memory scratch;
       if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn)
         return StopExpanding(stop);

@@ -32,7 +32,8 @@ void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks
       add(step.relation, store.at(step.relation).OpenIndex(step.probe));
     if (!step.intersection) continue;
     const RelationId next = join.steps[i + 1].relation;
-    if (Index* const index = store.at(next).IndexIfAny(step.intersection->probe)) add(next, *index);
+    if (store.at(next).IsLookedUp(step.intersection->probe))
+      add(next, store.at(next).OpenIndex(step.intersection->probe));
   }
 }
 
@@ -81,7 +82,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     Relation& relation = store.at(next.relation);
     const RowId end = marks[next.relation].end;
     const Columns probe = join.steps[i].intersection->probe;
-    if (relation.IndexIfAny(probe) != nullptr || outer_ >= end / 4)
+    if (relation.IsLookedUp(probe) || outer_ >= end / 4)
       sources_[i].intersection = &relation.IndexOn(probe, end, keep_on, workers);
   }
 }
@@ -123,7 +124,7 @@ bool JoinRun::Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size
   batch_ = &batch;
   full_ = full;
   pause_ = &pause;
-  gone_through_ = 0;
+  scanned_ = 0;
   const Source& first = sources_.front();
   sources_.front().did.rows += end - begin;
   if (join_.steps.front().all_bound) return begin >= end || Next(0);

@@ -55,9 +55,9 @@ class JoinRun {
   std::size_t known() const { return known_; }
   /// Probes, scans, and rows read so far.
   std::uint64_t work() const;
-  /// The share of its last outer row that Run went through before it stopped, as far as the lists
-  /// of rows tell.
-  double gone_through() const { return gone_through_; }
+  /// The share of its last outer row that Run had scanned when it stopped, as far as the lists of
+  /// rows tell.
+  double scanned() const { return scanned_; }
   /// Outer rows: those that the first step reads.
   std::size_t outer() const { return outer_; }
   /// The outer rows of a join whose first step is a scan, else 0; needs no run.
@@ -118,7 +118,7 @@ class JoinRun {
   bool Add();
   /// It stops behind `done` of so many rows, and a share of the next.
   bool StoppedAt(std::size_t done, std::size_t rows) {
-    gone_through_ = (static_cast<double>(done) + gone_through_) / static_cast<double>(rows);
+    scanned_ = (static_cast<double>(done) + scanned_) / static_cast<double>(rows);
     return false;
   }
   /// The same, of rows that are not counted yet.
@@ -146,7 +146,7 @@ class JoinRun {
   std::size_t outer_ = 0;
   std::size_t answers_ = 0;
   std::size_t known_ = 0;
-  double gone_through_ = 0;
+  double scanned_ = 0;
   std::uint32_t ticks_ = 0;
   Value key_[kMaxArity];
   /// For each key of the second step: the column of the first step that it equals, else its slot.

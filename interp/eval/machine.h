@@ -314,8 +314,15 @@ class Machine {
   bool CountNew(std::size_t added);
   bool IsJoin(const Plan& plan) const;
   bool IsBetterAlone(const Join& join) const;
+  bool IsWatched(const Derivation& derivation) const;
+  void DeriveWatched(Derivation derivation);
+  struct OuterRows {
+    std::size_t begin = 0, end = SIZE_MAX;
+  };
+  std::uint64_t DeriveAlone(const Plan& plan, OuterRows rows, JoinCounts& counts);
   std::size_t Shared(std::span<const Derivation> work);
-  void DeriveShared(std::span<const Derivation> work);
+  std::uint64_t DeriveShared(std::span<const Derivation> work, OuterRows rows, JoinCounts& counts);
+  void Count(const Plan& plan, const JoinCounts& counts);
   bool Stage(Relation& head, std::span<const Value> row);
   void StageFor(Relation& head);
   void Flush();

@@ -10,6 +10,8 @@ namespace rpl {
 namespace {
 
 constexpr std::size_t kManyAgain = 4;  // rows found for each new one
+constexpr std::size_t kStages = 16;    // of the first run of a plan
+constexpr double kLeastWork = 1'000;   // of a stage; less is not worth trying other plans
 
 }  // namespace
 
@@ -167,17 +169,69 @@ void Machine::Flush() {
 }
 
 std::size_t Machine::Derive(std::span<const Derivation> work) {
-  if (const std::size_t shared = Shared(work); shared > 0) {
-    DeriveShared(work.first(shared));
-    return shared;
-  }
   const Plan& plan = *work.front().plan;
-  if (!IsJoin(plan)) {
+  if (IsWatched(work.front())) {
+    DeriveWatched(work.front());
+    return 1;
+  }
+  JoinCounts counts;
+  const std::size_t shared = Shared(work);
+  if (shared > 0) {
+    DeriveShared(work.first(shared), {}, counts);
+  } else if (IsJoin(plan)) {
+    DeriveAlone(plan, {}, counts);
+  } else {
     Run(plan.first);
     Flush();
     TakeOverflow();
     return 1;
   }
+  Count(plan, counts);
+  return std::max<std::size_t>(shared, 1);
+}
+
+// Whether there is an expectation to compare with, and what the plan takes does not depend on the
+// number of threads, each of which has its own JoinStep::distinct.
+bool Machine::IsWatched(const Derivation& derivation) const {
+  if (derivation.instead == nullptr || !IsJoin(*derivation.plan)) return false;
+  const Join& join = *derivation.plan->join;
+  return JoinRun::Outer(join, *marks) >= std::max<std::size_t>(limits_.min_watched, 1) &&
+         std::ranges::all_of(join.steps,
+                             [](const JoinStep& step) { return step.distinct.empty(); });
+}
+
+// Runs a plan in stages of its outer rows. If those so far have taken far more than expected,
+// another plan runs in its place, unless none is cheaper. What was found stays.
+void Machine::DeriveWatched(Derivation derivation) {
+  const Plan& plan = *derivation.plan;
+  const bool shared = Shared({&derivation, 1}) > 0;
+  const std::size_t outer = JoinRun::Outer(*plan.join, *marks);
+  JoinCounts counts;
+  std::uint64_t work = 0;
+  std::optional<Derivation> other;
+  for (std::size_t stage = 1; stage <= kStages && !other; ++stage) {
+    const OuterRows rows = {(stage - 1) * outer / kStages, stage * outer / kStages};
+    work += shared ? DeriveShared({&derivation, 1}, rows, counts) : DeriveAlone(plan, rows, counts);
+    if (evaluation.stop != Stop::kGoesOn) break;
+    const double share = static_cast<double>(stage) / kStages;
+    const double most = limits_.far_more * std::max(derivation.expected * share, kLeastWork);
+    if (stage == kStages || derivation.instead == nullptr || static_cast<double>(work) < most)
+      continue;
+    other = derivation.instead(static_cast<double>(work) / share);
+    derivation.instead = nullptr;
+  }
+  Count(plan, counts);
+  if (!other) return;
+  if (limits_.profile != nullptr) limits_.profile->Take(*other->plan, {});
+  Derive({&*other, 1});
+}
+
+void Machine::Count(const Plan& plan, const JoinCounts& counts) {
+  if (limits_.profile != nullptr) limits_.profile->Count(plan, counts);
+}
+
+// Runs a join for these outer rows. Returns JoinRun::work.
+std::uint64_t Machine::DeriveAlone(const Plan& plan, OuterRows rows, JoinCounts& counts) {
   StageFor(store_.at(plan.join->head));
   const auto pause = [&] {
     if (staged_.size >= kStaged) Flush();
@@ -186,19 +240,17 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   };
   JoinRun run(*plan.join, store_, *marks, &within_limits,
               workers_ == nullptr ? nullptr : &workers_->workers());
+  rows.end = std::min(rows.end, run.outer());
   if (plan.join->remembers) run.TakeUp(std::move(seen_[plan.join.get()]));
-  if (evaluation.stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
+  if (evaluation.stop == Stop::kGoesOn) run.Run(rows.begin, rows.end, staged_, kStaged, pause);
   Flush();
   if (plan.join->remembers) seen_[plan.join.get()] = run.Leave();
   frame_->repeated += run.known();
-  if (limits_.threads > 1 && run.outer() > 0)
+  if (limits_.threads > 1 && rows.end > rows.begin)
     yields_[plan.join.get()] =
-        static_cast<double>(run.answers()) / static_cast<double>(run.outer());
-  if (limits_.profile == nullptr) return 1;
-  JoinCounts counts;
-  run.AddTo(counts);
-  limits_.profile->Count(plan, counts);
-  return 1;
+        static_cast<double>(run.answers()) / static_cast<double>(rows.end - rows.begin);
+  if (limits_.profile != nullptr) run.AddTo(counts);
+  return run.work();
 }
 
 // Whether a plan runs as a join. Joins do not fill companions (§7), so a head with one does not.
@@ -215,7 +267,8 @@ bool Machine::IsBetterAlone(const Join& join) const {
 }
 
 // The number of leading plans to run together on the thread pool: joins with enough outer rows and
-// expected answers in sum; else 0. At most one under a profile, which counts each plan.
+// expected answers in sum; else 0. At most one under a profile, which counts each plan. One that is
+// watched runs by itself.
 std::size_t Machine::Shared(std::span<const Derivation> work) {
   if (limits_.threads == 1) return 0;
   if (limits_.profile != nullptr) work = work.first(1);
@@ -224,32 +277,37 @@ std::size_t Machine::Shared(std::span<const Derivation> work) {
   for (; count < work.size(); ++count) {
     const Plan& plan = *work[count].plan;
     if (!IsJoin(plan) || IsBetterAlone(*plan.join)) break;
+    if (count > 0 && IsWatched(work[count])) break;
     const std::size_t outer = JoinRun::Outer(*plan.join, *marks);
     if (outer > 0) cost += static_cast<double>(outer) * (1 + yields_[plan.join.get()].value_or(0));
   }
   return cost >= static_cast<double>(limits_.min_shared) ? count : 0;
 }
 
-void Machine::DeriveShared(std::span<const Derivation> work) {
+// Runs joins, each for these of its outer rows. Returns JoinRun::work of all of them.
+std::uint64_t Machine::DeriveShared(std::span<const Derivation> work, OuterRows rows,
+                                    JoinCounts& counts) {
   if (workers_ == nullptr)
     workers_ = std::make_unique<ParallelJoin>(limits_.threads, limits_.min_shared);
-  JoinCounts counts;
   std::vector<ParallelJoin::Job> jobs;
   for (const Derivation& derivation : work) {
     const Join* const join = derivation.plan->join.get();
-    jobs.push_back({join, &yields_[join], limits_.profile != nullptr ? &counts : nullptr});
+    jobs.push_back({join, &yields_[join], limits_.profile != nullptr ? &counts : nullptr,
+                    rows.begin, rows.end});
   }
   workers_->Run(jobs, store_, *marks, MostNew(), within_limits,
                 [this](std::size_t bytes) { return HasRoom(bytes); });
+  std::uint64_t out = 0;
   for (std::size_t i = 0; i < work.size(); ++i) {
+    const ParallelJoin::Job& job = jobs[i];
     if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
-    CountNew(jobs[i].added);
+    CountNew(job.added);
     // Most of what it found was there already, so it may pay to remember after all.
-    if (jobs[i].found > kManyAgain * jobs[i].added) seen_.erase(jobs[i].join);
+    if (job.found > kManyAgain * job.added) seen_.erase(job.join);
+    if (limits_.profile != nullptr) frame_->repeated += job.found - job.added;
+    out += job.work;
   }
-  if (limits_.profile == nullptr) return;
-  frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, jobs.front().added);
-  limits_.profile->Count(*work.front().plan, counts);
+  return out;
 }
 
 bool Machine::EmitAnswer() {

@@ -79,11 +79,14 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
     JoinRun run = runs[piece.job];
     run.Run(piece.begin, piece.end, found, SIZE_MAX, Share(rows, found, keep_on, owner, stopped));
     const std::lock_guard lock(counting_);
-    jobs[piece.job].found += run.answers();
-    if (JoinCounts* const counts = jobs[piece.job].counts) run.AddTo(*counts);
+    Job& job = jobs[piece.job];
+    job.found += run.answers();
+    job.work += run.work();
+    if (job.counts != nullptr) run.AddTo(*job.counts);
   };
   std::size_t added = 0;
-  for (Piece next = {0, 0, 0}; added < most; next = {pass_.back().job, pass_.back().end, 0}) {
+  for (Piece next = {0, jobs.front().begin, 0}; added < most;
+       next = {pass_.back().job, pass_.back().end, 0}) {
     Cut(jobs, runs, next);
     if (pass_.empty()) break;
     workers_.ParallelFor(pass_.size(), run_piece);
@@ -108,22 +111,24 @@ void ParallelJoin::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs,
   const auto cost = [&](std::size_t job, std::size_t rows) {
     return each(job) * static_cast<double>(rows);
   };
+  const auto end = [&](std::size_t job) { return std::min(jobs[job].end, runs[job].outer()); };
+  const auto begin = [&](std::size_t job) { return job < jobs.size() ? jobs[job].begin : 0; };
   double all = 0;
   for (std::size_t job = from.job; job < jobs.size(); ++job)
-    all += cost(job, runs[job].outer() - (job == from.job ? from.begin : 0));
+    all += cost(job, end(job) - (job == from.job ? from.begin : begin(job)));
   const double share = std::min(all, kPassCost) / static_cast<double>(workers_.size());
   const double early = std::max(kEarly * share / kPieces, least_);
   const double late = std::max(kLate * share / kPieces, least_);
   double cut = 0;
   pass_.clear();
-  for (Piece next = from; next.job < jobs.size(); next = {next.job + 1, 0, 0}) {
-    for (; next.begin < runs[next.job].outer(); next.begin = next.end) {
+  for (Piece next = from; next.job < jobs.size(); next = {next.job + 1, begin(next.job + 1), 0}) {
+    for (; next.begin < end(next.job); next.begin = next.end) {
       if (pass_.size() == insertion_.batches() ||
           (cut >= kPassCost && pass_.size() >= workers_.size()))
         return;
       const double piece = std::fmod(cut, share) < kEarlyShare * share ? early : late;
       const auto range = static_cast<std::size_t>(std::ceil(piece / each(next.job)));
-      next.end = std::min(next.begin + std::min(range, kRange), runs[next.job].outer());
+      next.end = std::min(next.begin + std::min(range, kRange), end(next.job));
       cut += cost(next.job, next.end - next.begin);
       pass_.push_back(next);
     }

@@ -41,8 +41,11 @@ class ParallelJoin {
     /// Rows found per outer row in the last pass; nullopt while unknown. Run updates it.
     std::optional<double>* yield;
     JoinCounts* counts;     // may be null
-    std::size_t found = 0;  // result: rows found, duplicates included
-    std::size_t added = 0;  // result: new rows
+    std::size_t begin = 0;  // outer rows
+    std::size_t end = SIZE_MAX;
+    std::size_t found = 0;   // result: rows found, duplicates included
+    std::size_t added = 0;   // result: new rows
+    std::uint64_t work = 0;  // result: JoinRun::work
   };
   /// Runs the joins as if one after another and inserts at most `most` new rows. Calls `keep_on` on
   /// this thread, also while indexes are built, and `has_room` before tables grow by that many

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "interp/eval/join.h"
 #include "interp/eval/profile.h"
@@ -20,61 +21,106 @@ int MagnitudeOf(RowId rows) { return static_cast<int>(std::bit_width(rows)) / 2;
 
 }  // namespace
 
-const Plan& PlanChoice::Choose(DerivedRule& rule, DerivedRule::Plans& plans, int delta,
-                               const std::vector<Marks>& marks) {
-  if (version_ != analysis_.version()) probed_.clear();
-  version_ = analysis_.version();
-  const Plan& written = analysis_.PlanFor(rule, plans, delta, {});
-  if (rule.as_written) return written;
-  // Joins only: other clauses may depend on the order of answers.
-  if (analysis_.PlanFor(rule, rule.full, -1, {}).join == nullptr || written.join == nullptr)
-    return written;
-  RowId delta_rows = 0;
-  if (delta >= 0) {
-    const Marks& m = marks[rule.clauses[static_cast<std::size_t>(delta)]->As<Atom>()->relation];
-    delta_rows = m.end - m.old_end;
-  }
-  DerivedRule::Plans::Chosen& chosen = plans.chosen[MagnitudeOf(delta_rows)];
-  if (HaveGrown(rule.clauses, store_, limits_, chosen.seen))
-    chosen.plan = &Cheapest(rule, plans, delta, delta_rows, marks, chosen.expected);
-  if (chosen.plan == nullptr) return written;
-  if (limits_.profile != nullptr && !chosen.expected.empty())
-    limits_.profile->Expect(*chosen.plan, chosen.expected,
-                            JoinRun::Outer(*chosen.plan->join, marks));
-  return *chosen.plan;
+RowId PlanChoice::Task::DeltaRows() const {
+  if (delta < 0) return 0;
+  const Marks& m = marks[rule.clauses[static_cast<std::size_t>(delta)]->As<Atom>()->relation];
+  return m.end - m.old_end;
 }
 
-const Plan& PlanChoice::Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, int delta,
-                                 RowId delta_rows, const std::vector<Marks>& marks,
-                                 std::vector<ExpectedReads>& expected) {
-  expected.clear();
-  const Plan& written = analysis_.PlanFor(rule, plans, delta, {});
-  std::vector<AtomOrder> orders = OrdersByCost(rule.clauses, delta, delta_rows, store_);
+Derivation PlanChoice::Choose(const Task& task) {
+  if (version_ != analysis_.version()) probed_.clear();
+  version_ = analysis_.version();
+  DerivedRule& rule = task.rule;
+  const Plan& written = analysis_.PlanFor(rule, task.plans, task.delta, {});
+  const Derivation as_written = {rule.def, &written};
+  if (rule.as_written) return as_written;
+  // Joins only: other clauses may depend on the order of answers.
+  if (analysis_.PlanFor(rule, rule.full, -1, {}).join == nullptr || written.join == nullptr)
+    return as_written;
+  Chosen& chosen = task.plans.chosen[MagnitudeOf(task.DeltaRows())];
+  if (HaveGrown(rule.clauses, store_, limits_, chosen.seen)) {
+    chosen.plan = &Cheapest(task, chosen);
+    chosen.ran = false;
+  }
+  return chosen.plan == nullptr ? as_written : Watched(task, chosen);
+}
+
+// The chosen plan, watched in its first run.
+Derivation PlanChoice::Watched(const Task& task, Chosen& chosen) {
+  Derivation out = {task.rule.def, chosen.plan};
+  if (chosen.expected.empty()) return out;
+  const std::size_t outer = JoinRun::Outer(*chosen.plan->join, task.marks);
+  if (limits_.profile != nullptr) limits_.profile->Expect(*chosen.plan, chosen.expected, outer);
+  if (std::exchange(chosen.ran, true) || chosen.overrun.contains(chosen.plan)) return out;
+  double each = 1;
+  for (std::size_t i = 1; i < chosen.expected.size(); ++i)
+    each += chosen.expected[i].times + chosen.expected[i].rows;
+  out.expected = each * static_cast<double>(outer);
+  out.instead = [this, task, &chosen](double cost) { return Instead(task, chosen, cost); };
+  return out;
+}
+
+// The chosen plan takes so many probes and rows.
+std::optional<Derivation> PlanChoice::Instead(const Task& task, Chosen& chosen, double cost) {
+  const Plan* const left = chosen.plan;
+  const std::size_t outer = JoinRun::Outer(*left->join, task.marks);
+  chosen.overrun[left] = cost / static_cast<double>(std::max<std::size_t>(outer, 1));
+  chosen.plan = &Cheapest(task, chosen);
+  if (chosen.plan == left) return std::nullopt;
+  chosen.ran = false;
+  return Watched(task, chosen);
+}
+
+const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
+  chosen.expected.clear();
+  const std::vector<const Clause*>& clauses = task.rule.clauses;
+  const auto plan_for = [&](const std::vector<std::size_t>& order) -> const Plan& {
+    return analysis_.PlanFor(task.rule, task.plans, task.delta, order);
+  };
+  const Plan& written = plan_for({});
+  std::vector<AtomOrder> orders = OrdersByCost(clauses, task.delta, task.DeltaRows(), store_);
   if (orders.size() < 2) return written;
-  std::optional<Trial> as_written = Try(written, marks, std::numeric_limits<double>::infinity());
+  std::optional<Trial> as_written =
+      Try(written, task, chosen, std::numeric_limits<double>::infinity());
   Use(written);
   if (!as_written) return written;
-  expected = std::move(as_written->steps);
+  chosen.expected = std::move(as_written->steps);
   if (as_written->cost < static_cast<double>(limits_.min_ordered)) return written;
   const Plan* best = &written;
   double least = as_written->cost / std::max(limits_.min_gain, 1e-9);
   std::size_t tried = 0;
+  // Where a plan took far more than expected, trials are cheap in comparison, and estimates were
+  // no guide.
+  const bool estimates = chosen.overrun.empty();
   for (const AtomOrder& order : orders) {
-    if (order.cost > least || tried == kCandidates) break;
-    const Plan& plan = analysis_.PlanFor(rule, plans, delta, order.positions);
+    const double cost = estimates ? order.cost : 0;
+    if (cost > least || tried == kCandidates) break;
+    const Plan& plan = plan_for(order.positions);
     if (plan.join == nullptr) continue;  // in that order, an equality binds a slot
-    const double indexes = MissingIndexes(plan, marks);
-    if (order.cost + indexes > least) continue;
+    const double indexes = MissingIndexes(plan, task.marks);
+    if (cost + indexes > least) continue;
     ++tried;
-    std::optional<Trial> trial = Try(plan, marks, least);
+    std::optional<Trial> trial = Try(plan, task, chosen, least);
     if (!trial) break;
     if (trial->cost + indexes >= least) continue;
     best = &plan;
     least = trial->cost + indexes;
-    expected = std::move(trial->steps);
+    chosen.expected = std::move(trial->steps);
   }
   Use(*best);
   return *best;
+}
+
+// As below, unless the plan is known to take more.
+std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const Task& task,
+                                                 const Chosen& chosen, double most) {
+  std::optional<Trial> out = Try(plan, task.marks, most);
+  const auto known = chosen.overrun.find(&plan);
+  if (out && known != chosen.overrun.end()) {
+    const auto outer = static_cast<double>(JoinRun::Outer(*plan.join, task.marks));
+    out->cost = std::max(out->cost, known->second * outer);
+  }
+  return out;
 }
 
 // The probes and rows that the plan takes for all its outer rows, from those for some of them, the
@@ -110,7 +156,7 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
     const auto done = static_cast<double>(i);
     if (!run.Run(at, at + 1, found, kTrialWork, pause)) {
       if (run.work() < kTrialWork) return std::nullopt;
-      return trial(done + run.gone_through());
+      return trial(done + run.scanned());
     }
     if (run.work() >= kTrialWork || (i >= kTried / 4 && cost_after(done + 1) > 2 * most))
       return trial(done + 1);

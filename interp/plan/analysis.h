@@ -57,6 +57,9 @@ struct DerivedRule {
       /// tried.
       std::vector<ExpectedReads> expected;
       SizesSeen seen;
+      bool ran = false;  // since it was chosen
+      /// Plans that took far more than expected: how many probes and rows for an outer row.
+      std::map<const Plan*, double> overrun;
     };
     std::map<int, Chosen> chosen;
   };

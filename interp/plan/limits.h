@@ -40,6 +40,10 @@ struct Limits {
   /// one.
   std::size_t min_ordered = 1'000;
   double min_gain = 1.5;
+  /// Outer rows from which the first run of a plan is watched; and the factor by which it must
+  /// exceed what is expected for another plan to be considered in its place.
+  std::size_t min_watched = 1'024;
+  double far_more = 8;
   /// Polled about every 4,000 rows, and before an allocation of `bytes` (else 0) that is filled at
   /// once. Returns kGoesOn, or the reason to stop. May be empty.
   std::function<Stop(std::size_t bytes)> watch;

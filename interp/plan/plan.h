@@ -181,6 +181,12 @@ struct ExpectedReads {
 struct Derivation {
   const Definition* def;
   const Plan* plan;
+  /// Of a join that was chosen by trials and has not run yet: how many probes and rows it is
+  /// expected to take.
+  double expected = 0;
+  /// For such a join; asked when it turns out to take many more, as the number tells: what to run
+  /// in its place, from the first row on. Null: nothing is cheaper.
+  std::function<std::optional<Derivation>(double cost)> instead = nullptr;
 };
 
 /// A clause to be planned, with the rows that it sees.

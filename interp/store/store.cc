@@ -59,6 +59,12 @@ bool Relation::MayScanInstead(Columns columns, RowId end, std::size_t times) {
   return true;
 }
 
+bool Relation::IsLookedUp(Columns columns) const {
+  return IndexIfAny(columns) != nullptr ||
+         std::ranges::find(scanned_, columns, &std::pair<Columns, std::uint64_t>::first) !=
+             scanned_.end();
+}
+
 const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on,
                                ThreadPool* workers) {
   assert(end <= size());

@@ -148,6 +148,8 @@ class Relation {
   /// Whether to scan the rows before `end` this many times rather than build or extend the index:
   /// as long as all such scans together take less time than that. Counts them.
   bool MayScanInstead(Columns columns, RowId end, std::size_t times);
+  /// Whether there is such an index, or there were scans in its place.
+  bool IsLookedUp(Columns columns) const;
   /// All indexes, in order of creation.
   const std::vector<std::unique_ptr<Index>>& indexes() const { return indexes_; }
 
