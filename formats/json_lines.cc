@@ -50,7 +50,8 @@ JsonLines ReadJsonLines(const std::string& path) {
   JsonLines out;
   const File file(path, O_RDONLY);
   if (file.fd() < 0) {
-    if (errno != ENOENT) out.error = std::strerror(errno);
+    out.missing = errno == ENOENT;
+    if (!out.missing) out.error = std::strerror(errno);
     return out;
   }
   std::string text, buffer(1 << 16, '\0');
@@ -105,10 +106,10 @@ std::string LastLine(const std::string& path, std::string& error) {
       if (got < 0) error = std::strerror(errno);
       if (got <= 0) return "";
     }
-    const std::size_t end = tail.rfind('\n');
-    const std::size_t begin = end == 0 || end == tail.npos ? tail.npos : tail.rfind('\n', end - 1);
+    const std::size_t end = tail.size() - (tail.ends_with('\n') ? 1 : 0);
+    const std::size_t begin = end == 0 ? tail.npos : tail.rfind('\n', end - 1);
     if (begin != tail.npos) return tail.substr(begin + 1, end - begin - 1);
-    if (size == info.st_size) return end == tail.npos ? "" : tail.substr(0, end);
+    if (size == info.st_size) return tail.substr(0, end);
   }
 }
 

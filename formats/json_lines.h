@@ -19,17 +19,18 @@ namespace rpl {
 struct JsonLines {
   std::vector<nlohmann::ordered_json> objects;  // one for each line that holds an object, in order
   std::size_t unread = 0;                       // lines that hold none; blank lines are not counted
+  bool missing = false;                         // there is no such file
   std::string error;                            // why the file cannot be read, or ""
 };
-/// Reads the whole file. A missing file has no lines and is no error.
+/// Reads the whole file. A missing file has no lines and is no error here.
 JsonLines ReadJsonLines(const std::string& path);
 
 /// Appends lines, each with its line feed; creates a missing file with mode 0600. Returns the
 /// system's error text, or "".
 [[nodiscard]] std::string AppendLines(const std::string& path, std::string_view lines);
 
-/// The last line that has its line feed, without it; "" if there is none, or no file. `error`: the
-/// system's error text. Reads no more of the file than that line and what follows it.
+/// The last line without its line feed, which it may lack; "" if there is none, or no file.
+/// `error`: the system's error text. Reads little more of the file than that line.
 std::string LastLine(const std::string& path, std::string& error);
 
 /// An advisory, exclusive lock on a file (flock). It is held until the object is destroyed or the

@@ -10,7 +10,6 @@
 
 #include "checks/guard/guard_store.h"
 #include "formats/json_lines.h"
-#include "formats/json_text.h"
 
 namespace rpl {
 namespace {
@@ -30,6 +29,25 @@ HashedLine Split(std::string_view line) {
   const std::size_t begin = line.size() - tail;
   if (line.substr(begin, kHashKey.size()) != kHashKey) return {line, ""};
   return {line.substr(0, begin), line.substr(begin + kHashKey.size(), kHashDigits)};
+}
+
+// Whether the line is the beginning of an event, and no JSON for any reader: its braces stay open.
+bool IsCutOff(std::string_view line) {
+  if (!line.starts_with('{')) return false;
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      in_string = c != '"';
+      continue;
+    }
+    in_string = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return false;
+  }
+  return true;
 }
 
 std::string HashAfter(std::string_view previous, std::string_view event) {
@@ -69,7 +87,7 @@ AuditChain CheckAuditLog(const std::string& path) {
     ++number;
     const HashedLine parts = Split(line);
     if (parts.hash.empty()) {
-      if (ParseJson(line).error.empty()) {
+      if (!IsCutOff(line)) {
         out.broken = number;
         return out;
       }

@@ -7,7 +7,7 @@
 // The hash is ContentHash of the hash before and the text of the line without `hash`; before the
 // first there is none. So an event that was changed, removed, added or moved is found, but for the
 // last ones: whoever keeps the last hash elsewhere finds their removal too. A line that a crash cut
-// off is no event, and the chain goes on after it.
+// off within an event is none, and the chain goes on after it.
 //
 // Several processes may append to a file.
 #ifndef RPL_CHECKS_GUARD_AUDIT_LOG_H_
@@ -28,7 +28,7 @@ namespace rpl {
 /// What the hashes of a log say.
 struct AuditChain {
   std::size_t events = 0;   // that follow each other, from the first
-  std::size_t cut_off = 0;  // lines that are no events
+  std::size_t cut_off = 0;  // lines of which a part is missing
   std::string hash;         // of the last of them
   std::size_t broken = 0;   // the line that does not follow, from 1; 0: all do
   std::string error;        // why the file cannot be read, or ""

@@ -368,6 +368,14 @@ TEST_CASE("audit log: what was changed, removed, added or moved is found") {
   changed.pop_back();
   CHECK(broken(changed) == 0);
   CHECK(CheckAuditLog(path).hash != whole.hash);
+  // Lines that rpl does not read, but others may.
+  for (const char* added : {"{\"n\":9,\"n\":9}\n", "{\"n\":1e400}\n", "{\"n\":\"\\ud800\"}\n",
+                            "n\n", "\n", "{\"n\":9}{\n"}) {
+    changed = lines;
+    changed.insert(changed.begin() + 5, added);
+    INFO(added);
+    CHECK(broken(changed) == 6);
+  }
   // A crash cuts off a line, and the log goes on.
   for (const std::string end : {"", "\n"}) {
     changed = lines;
@@ -379,6 +387,13 @@ TEST_CASE("audit log: what was changed, removed, added or moved is found") {
     CHECK(after.cut_off == 1);
     CHECK(after.broken == 0);
   }
+  // Or only its line feed.
+  changed = lines;
+  changed.back().pop_back();
+  CHECK(broken(changed) == 0);
+  REQUIRE(AppendEvents(path, {{{"n", 7}}}).empty());
+  CHECK(CheckAuditLog(path).events == 7);
+  CHECK(CheckAuditLog(path).broken == 0);
 }
 
 TEST_CASE("the log of a store stays short, however many processes write to it") {
