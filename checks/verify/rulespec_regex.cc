@@ -62,6 +62,7 @@ constexpr std::pair<std::string_view, std::string_view> kCategories[] = {
     {"spacingmark", "Mc"},
     {"symbol", "S"},
     {"titlecaseletter", "Lt"},
+    {"unassigned", "Cn"},
     {"uppercaseletter", "Lu"},
 };
 
@@ -400,6 +401,14 @@ class RegexReader {
     return set;
   }
 
+  // The category C, or of it what is assigned to no character, which RE2 leaves out.
+  static CodePoints Other(bool unassigned) {
+    const char* const rest = "[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Z}]";
+    const char* const assigned =
+        "[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Z}\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}]";
+    return CodePoints::OfClass(unassigned ? assigned : rest)->Complement();
+  }
+
   // `L` or `{Greek}`, after `\p`.
   std::optional<CodePoints> Property(std::size_t begin) {
     std::string_view name = regex_.substr(at_, 1);
@@ -427,6 +436,7 @@ class RegexReader {
     else if (loose == "ascii") set = CodePoints(0, 0x7F);
     else if (loose == "whitespace" || loose == "space") set = CodePoints::Space();
     else if (known == "LC" || known == "Lc") set = CodePoints::OfClass("[\\p{Lu}\\p{Ll}\\p{Lt}]");
+    else if (known == "C" || known == "Cn") set = Other(known == "Cn");
     else if (IsAscii(known) && known.find_first_of("{}^[]\\") == known.npos)
       set = CodePoints::OfClass("\\p{" + known + "}");
     if (!set) Refuse(begin, fmt::format("the property `{}` of characters", written));
@@ -444,7 +454,12 @@ class RegexReader {
       case 'r': return '\r';
       case 't': return '\t';
       case 'v': return '\v';
-      case 'x': return Hexadecimal(begin, 2);
+      case 'x': {
+        const std::optional<char32_t> byte = Hexadecimal(begin, 2);
+        constexpr char32_t kAscii = 0x7F;
+        if (!byte || flags_.unicode || *byte <= kAscii) return byte;
+        return Fail(begin, "it can match text that is not UTF-8"), std::nullopt;
+      }
       case 'u': return Hexadecimal(begin, 4);
       case 'U': return Hexadecimal(begin, 8);
       default: break;

@@ -48,6 +48,10 @@ TEST_CASE("classes of characters are Unicode's") {
   CHECK(Matches("\\p{script=old italic}", "𐌀"));
   CHECK(Matches("^\\p{gc!=Lu}$", "a"));
   CHECK_FALSE(Matches("[a&&b]", "ab"));
+  // U+0378 is assigned to no character, U+0085 is a control.
+  CHECK(
+      Matches("^\\p{C}\\pC\\p{Other}\\p{Cn}\\p{gc=Unassigned}$", "\u0085\u0378\u0085\u0378\u0378"));
+  CHECK_FALSE(Matches("[\\P{C}]|^\\p{Cn}", "\u0085\u0378"));
 }
 
 TEST_CASE("letters have the cases of Unicode") {
@@ -119,6 +123,8 @@ TEST_CASE("an invalid regex says where and why") {
   CHECK(ProblemOf("(?P<a>x)(?P<a>y)") == "9: two groups of one name");
   CHECK(ProblemOf("(?y)") == "3: unknown flag");
   CHECK(ProblemOf("(?-u).") == "6: `.` would match parts of characters here");
+  CHECK(ProblemOf("(?-u:\\xFF)") == "6: it can match text that is not UTF-8");
+  CHECK(ProblemOf("(?-u:\\x7F)\\xFF") == "");
   CHECK(ProblemOf("a\\b{start}") == "limit 2: `\\b{start}`");
   CHECK(ProblemOf("\\p{Emoji}") == "limit 1: the property `Emoji` of characters");
   CHECK(ProblemOf(std::string(100000, '(')) == "251: more than 250 groups inside each other");

@@ -179,7 +179,19 @@ class Verification {
     return kExitOk;
   }
 
-  // A failed error becomes the decision of a person, for this rule and exactly this content.
+  // What a person approves or denies: that exactly this content fails this rule as it is written
+  // now, wherever it stands.
+  ReviewRequest RequestOf(const CheckResult& result) const {
+    ordered_json rule = result.metadata;
+    rule.erase("location");
+    return {result.rule_name,
+            "verify",
+            {{"contentHash", ContentHash(content_.text)},
+             {"ruleHash", ContentHash(CanonicalText(rule))}},
+            std::nullopt,
+            options_.content + ": " + result.message};
+  }
+
   int AskReviews() {
     const std::string path = StorePath(options_.engine.guard, options_.engine.guard.agent);
     GuardStore store(path);
@@ -188,12 +200,7 @@ class Verification {
                            .count();
     for (CheckResult& result : report_.results) {
       if (result.passed || result.severity != Severity::kError) continue;
-      const ReviewRequest request{result.rule_name,
-                                  "verify",
-                                  {{"contentHash", ContentHash(content_.text)}},
-                                  std::nullopt,
-                                  options_.content + ": " + result.message};
-      const Sourced<Review> review = store.Ask(request, "verify", now);
+      const Sourced<Review> review = store.Ask(RequestOf(result), "verify", now);
       if (!review.value) return FileError(path, review.why);
       result.metadata["effect"] = "hitl";
       result.metadata["review"] = review.value->id;
