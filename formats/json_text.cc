@@ -142,11 +142,6 @@ class ExactBuilder : public nlohmann::detail::json_sax_dom_parser<ordered_json> 
   std::size_t seen_ = 0;
 };
 
-bool HasExactInteger(const ordered_json& json) {
-  if (json.is_binary()) return true;
-  return json.is_structured() && std::any_of(json.begin(), json.end(), HasExactInteger);
-}
-
 void Dump(const ordered_json& json, std::string& out) {
   if (json.is_binary()) {
     out += DigitsOf(json).value_or("null");
@@ -181,6 +176,11 @@ ordered_json ExactInteger(std::string_view digits) {
 std::optional<std::string> DigitsOf(const ordered_json& json) {
   if (!json.is_binary()) return std::nullopt;
   return std::string(json.get_binary().begin(), json.get_binary().end());
+}
+
+bool HasExactInteger(const ordered_json& json) {
+  if (json.is_binary()) return true;
+  return json.is_structured() && std::any_of(json.begin(), json.end(), HasExactInteger);
 }
 
 std::string DumpJson(const ordered_json& json) {

@@ -32,6 +32,8 @@ enum class JsonNumbers {
 nlohmann::ordered_json ExactInteger(std::string_view digits);
 /// Its digits; nullopt for any other value.
 std::optional<std::string> DigitsOf(const nlohmann::ordered_json& json);
+/// Whether the value is one, or contains one.
+bool HasExactInteger(const nlohmann::ordered_json& json);
 
 /// JSON on one line; what is not UTF-8 becomes U+FFFD.
 std::string DumpJson(const nlohmann::ordered_json& json);

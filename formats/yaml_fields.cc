@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/json_text.h"
 #include "formats/spelling.h"
 
 namespace rpl {
@@ -43,9 +44,12 @@ void YamlFields::Wrong(const YamlNode& at, std::string message, std::string hint
 }
 
 void YamlFields::WrongNumber(const YamlNode& at, std::string_view expected) {
-  Wrong(
-      at, fmt::format("expected {}, got {}", expected, Described(at)),
-      at.kind == YamlNode::Kind::kString ? "write digits, without quotes" : "write another number");
+  const char* hint = "write another number";
+  if (at.kind == YamlNode::Kind::kString) {
+    const JsonText bare = ParseJson(at.scalar.get_ref<const std::string&>());
+    hint = bare.json.is_number() ? "write digits, without quotes" : "write digits";
+  }
+  Wrong(at, fmt::format("expected {}, got {}", expected, Described(at)), hint);
 }
 
 const YamlNode* YamlFields::Optional(const YamlNode& map, std::string_view key) {
@@ -86,9 +90,9 @@ std::optional<std::string> YamlFields::Text(const YamlNode& node) {
 
 std::optional<bool> YamlFields::Truth(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kBool) return node.scalar.get<bool>();
-  Wrong(
-      node, "expected `true` or `false`, got " + Described(node),
-      node.kind == YamlNode::Kind::kString ? "write it without quotes" : "write `true` or `false`");
+  const bool quoted = node.scalar == "true" || node.scalar == "false";
+  Wrong(node, "expected `true` or `false`, got " + Described(node),
+        quoted ? "write it without quotes" : "write `true` or `false`");
   return std::nullopt;
 }
 

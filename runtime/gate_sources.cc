@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "formats/json_fields.h"
+#include "formats/json_text.h"
 #include "formats/spelling.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
@@ -282,6 +283,12 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
 
 std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall& seen) {
   std::vector<NativeFinding> out;
+  // The policy would read another number, and an approval would hold for all that are near.
+  if (setup_ != nullptr && std::ranges::any_of(call.call->args, [this](Value v) {
+        const auto json = JsonOfValue(engine_.pool, v, JsonNumbers::kExact);
+        return json && HasExactInteger(*json);
+      }))
+    out.push_back({"arguments", true, "an integer has more than 64 bits", {}});
   if (engine_.program.guards().empty()) return out;
   const CallRelations calls = engine_.program.CallsOf(call.call->relation);
   const bool called = engine_.store.at(calls.called).Find(call.call->args) != kNoId;

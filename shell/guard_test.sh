@@ -195,6 +195,11 @@ policy=off.yaml homeless "a cap that is switched off needs no store" 0 none "" e
 homeless "a store that is named" 0 none "" edit --store named.db
 expect "calls that bring their history need no store" 1 '*' "" \
   "$rpl" guard --policy counts.yaml < <(echo '{"tool":"Edit","history":["Edit","Edit"]}')
+expect "a history that is not there" 6 "" "none.jsonl: there is no such file" \
+  "$rpl" guard --policy counts.yaml --history none.jsonl < <(echo '{"tool":"Edit"}')
+expect "an integer of more than 64 bits, in a line" 2 \
+  '{"schema":"rpl.decision/1","effect":"block","enforced":true,"error":"an integer has more than 64 bits"}' "" \
+  "$rpl" guard --policy counts.yaml < <(echo '{"tool":"Edit","args":{"n":100000000000000000001}}')
 
 cat >spent.json <<'END2'
 {"priority": 1, "enabled": true, "name": "spent", "selector": {"phase": "tool.before", "tool": {"name": "last"}},
@@ -357,6 +362,10 @@ hook "no tool" 2 deny 'the input has no `tool_name`' nameless
 hook "a tool that is no text" 2 deny 'the input has no `tool_name`' number
 echo '{"tool_name":"look","tool_name":"pay","tool_input":{}}' >twice
 hook "a key that occurs twice" 2 deny 'occurs twice' twice
+echo '{"tool_name":"pay","tool_input":{"n":[100000000000000000001]}}' >wide
+hook "an integer of more than 64 bits" 2 deny '`tool_input`: an integer has more than 64 bits' wide
+echo '{"tool_name":"pay","tool_input":{"n":1e400}}' >huge
+hook "a number that is too large" 2 deny 'not one JSON object: a number is too large' huge
 hook "an input that is a text" 2 deny '`tool_input` is no object' text
 hook "an unknown event" 2 deny "the event is neither PreToolUse nor PostToolUse" unknown
 hook "an event that is no text" 2 deny "the event is neither PreToolUse nor PostToolUse" oddly

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "checks/guard/history.h"
 #include "formats/glob.h"
@@ -29,6 +31,13 @@ bool IsPresent(const ordered_json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<double>() != 0;
   return !value.is_null();
+}
+
+// A number, exactly.
+long double NumberOf(const ordered_json& value) {
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return value.get<double>();
 }
 
 std::string Shown(const ordered_json& value) {
@@ -184,7 +193,7 @@ class Leaves {
     };
     const auto compare = [&](CompareOp op) {
       return got.is_number() && leaf.value.is_number() &&
-             CompareNumbers(got.get<double>(), op, leaf.value.get<double>());
+             CompareNumbers(NumberOf(got), op, NumberOf(leaf.value));
     };
     using Op = SignalLeaf::Op;
     switch (leaf.op) {
@@ -280,7 +289,7 @@ class Leaves {
                          : leaf.op == Op::kGte ? CompareOp::kGte
                          : leaf.op == Op::kLt  ? CompareOp::kLt
                                                : CompareOp::kLte;
-    return CompareNumbers(arg.get<double>(), op, leaf.value.get<double>());
+    return CompareNumbers(NumberOf(arg), op, NumberOf(leaf.value));
   }
 
   static bool TextHolds(const ToolArgLeaf& leaf, const std::string& arg) {
@@ -325,7 +334,9 @@ ordered_json SignalArgs(const SignalLeaf& leaf, const GuardCall& call,
   return args;
 }
 
-bool CompareNumbers(double a, CompareOp op, double b) {
+static_assert(std::numeric_limits<long double>::digits >= 64);
+
+bool CompareNumbers(long double a, CompareOp op, long double b) {
   switch (op) {
     case CompareOp::kEq: return a == b;
     case CompareOp::kNeq: return a != b;

@@ -40,8 +40,8 @@ enum class Ternary { kNo, kMaybe, kYes };
 
 /// A comparison of numbers.
 enum class CompareOp { kEq, kNeq, kGt, kGte, kLt, kLte };
-/// `a op b`; false for NaN, except for kNeq.
-bool CompareNumbers(double a, CompareOp op, double b);
+/// `a op b`; false for NaN, except for kNeq. A long double holds all integers of 64 bits.
+bool CompareNumbers(long double a, CompareOp op, long double b);
 
 /// A tag of the end user: present (kHas: not null, false, 0 or ""), or equal to one of `values`.
 struct EnduserTagLeaf {

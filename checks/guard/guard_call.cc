@@ -36,7 +36,8 @@ const ordered_json* AtPath(const ordered_json& value, std::string_view path) {
     } else if (at->is_array()) {
       std::size_t index = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-      if (error != std::errc{} || end != key.data() + key.size() || index >= at->size())
+      const bool padded = key.size() > 1 && key.front() == '0';
+      if (error != std::errc{} || end != key.data() + key.size() || padded || index >= at->size())
         return nullptr;
       at = &(*at)[index];
     } else {

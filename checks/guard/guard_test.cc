@@ -4,8 +4,11 @@
 #include "checks/guard/policy_program.h"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -13,6 +16,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/policy_outlook.h"
 #include "checks/guard/zone.h"
+#include "checks/guard/zone_rule.h"
 #include "formats/glob.h"
 #include "formats/json_lines.h"
 #include "formats/json_tree.h"
@@ -189,8 +193,7 @@ TEST_CASE("mistakes in a policy are told with place, path and hint, all at once"
        "1:1 RPL7006 `rules`: this is required (`[]` for none)\n"
        "1:2 RPL7004 `rule`: unknown key (did you mean `rules`?)"},
       {R"({"priority":"high","enabled":1,"name":"","selector":{},"condition":{"kind":"or"},"effect":{}})",
-       "1:13 RPL7007 `rules[0].priority`: expected a number, got a string (write digits, without "
-       "quotes)\n"
+       "1:13 RPL7007 `rules[0].priority`: expected a number, got a string (write digits)\n"
        "1:30 RPL7007 `rules[0].enabled`: expected `true` or `false`, got `1` (write `true` or "
        "`false`)\n"
        "1:39 RPL7007 `rules[0].name`: expected a text, got an empty one (write one)\n"
@@ -592,6 +595,64 @@ TEST_CASE("zones know daylight saving, whatever the case of their names") {
   CHECK(at("2024-01-01T00:00:00Z", "../etc/passwd") == -1);
   CHECK(at("2024-01-01T00:00:00Z", "") == -1);
   CHECK(MomentText(*ParseInstant("2024-02-29T01:02:03.456Z")) == "2024-02-29T01:02:03.456Z");
+}
+
+// The rule at the end of the data says what the data list for years before: so it is read as the
+// library that made them does. Debian's data list the changes up to 2037.
+TEST_CASE("the rule at the end of a zone's data gives the daylight saving time of later years") {
+  const std::filesystem::path folder = "/usr/share/zoneinfo";
+  const std::int64_t begin = *ParseInstant("2030-01-01T00:00:00Z") / kSecond;
+  const std::int64_t end = *ParseInstant("2037-12-01T00:00:00Z") / kSecond;
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string zone = entry.path().lexically_relative(folder);
+    if (!entry.is_regular_file() || zone.starts_with("posix/") || zone.starts_with("right/"))
+      continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string data(std::istreambuf_iterator<char>(file), {});
+    const std::size_t last = data.rfind('\n');
+    if (!data.starts_with("TZif") || last == data.npos) continue;
+    const std::size_t before = data.rfind('\n', last - 1);
+    const std::string text = data.substr(before + 1, last - before - 1);
+    const auto rule = ZoneRule::Parse(text);
+    INFO(zone << " " << text);
+    REQUIRE(rule);
+    for (std::int64_t at = begin; at < end; at += 31 * 3600, ++compared) {
+      const auto local = LocalTimeAt(at * kSecond, zone);
+      const std::int64_t own = at + rule->OffsetAt(at);
+      if (local && local->day == (own / 86'400 + 3) % 7 && local->minute == own % 86'400 / 60)
+        continue;
+      FAIL(MomentText(at * kSecond));
+    }
+  }
+  CHECK(compared > 100'000);
+  const auto minute = [](const char* time, const char* zone) {
+    return LocalTimeAt(*ParseInstant(time), zone)->minute;
+  };
+  CHECK(minute("2037-07-06T12:00:00Z", "Europe/Berlin") == 14 * 60);
+  CHECK(minute("2038-07-05T12:00:00Z", "Europe/Berlin") == 14 * 60);
+  CHECK(minute("2038-01-05T12:00:00Z", "Europe/Berlin") == 13 * 60);
+  CHECK(minute("2099-01-05T12:00:00Z", "Australia/Lord_Howe") == 23 * 60);
+  CHECK(minute("2099-07-05T12:00:00Z", "Australia/Lord_Howe") == 22 * 60 + 30);
+}
+
+TEST_CASE("a zone rule is read as far as it is one") {
+  const auto offset = [](const char* rule, const char* time) {
+    const auto read = ZoneRule::Parse(rule);
+    REQUIRE(read);
+    return read->OffsetAt(*ParseInstant(time) / kSecond);
+  };
+  CHECK(offset("<+0330>-3:30", "2050-01-01T00:00:00Z") == 12'600);
+  CHECK(offset("XXX3EDT4,0/0,J365/23", "2050-07-01T00:00:00Z") == -4 * 3600);
+  CHECK(offset("EST5EDT,M3.2.0,M11.1.0", "2050-03-13T06:59:59Z") == -5 * 3600);
+  CHECK(offset("EST5EDT,M3.2.0,M11.1.0", "2050-03-13T07:00:00Z") == -4 * 3600);
+  CHECK(offset("AAA0BBB,J60/0,J61/0", "2048-03-01T00:00:00Z") == 3600);  // in a leap year, too
+  CHECK(offset("AAA0BBB,59/0,60/0", "2048-02-29T00:00:00Z") == 3600);
+  for (const char* wrong :
+       {"", "CET", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0",
+        "CET-1CEST,M3.6.0,M1.1.0", "CET-1CEST,M3.5.7,M10.5.0", "CET-1CEST,J0,J5", "CET-1CEST,366,5",
+        "<CET-1", "CET-1CEST,M3.5.0,M10.5.0x", "CET99999999999", "CET-1:CEST"})
+    CHECK_FALSE(ZoneRule::Parse(wrong));
 }
 
 TEST_CASE("content is the same whatever the order of keys and the spelling of numbers") {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "formats/glob.h"
@@ -428,19 +429,20 @@ decision(?effect, ?rule) <- applies(?rule, ?effect), not outranked(?rule, ?effec
 decision(:allow, nil) <- |applies(_, _)| = 0
 )";
 
-// The scalars among the arguments, by dot path.
-void AddArguments(const ordered_json& value, const std::string& path, std::string& out) {
+// The scalars among the arguments, by dot path: nullopt for the value itself.
+void AddArguments(const ordered_json& value, const std::optional<std::string>& path,
+                  std::string& out) {
   if (value.is_object() || value.is_array()) {
     std::size_t index = 0;
     for (const auto& [key, item] : value.items()) {
       const std::string name = value.is_array() ? std::to_string(index++) : key;
       if (name.find('.') == std::string::npos)  // no path leads to it
-        AddArguments(item, path.empty() ? name : path + "." + name, out);
+        AddArguments(item, path ? *path + "." + name : name, out);
     }
     return;
   }
-  if (!value.is_null())
-    out += fmt::format("argument({}, {}, {})\n", Quote(path), TypeOf(value), AsRpl(value));
+  if (!value.is_null() && path)
+    out += fmt::format("argument({}, {}, {})\n", Quote(*path), TypeOf(value), AsRpl(value));
 }
 
 // The globs of a policy.
@@ -469,7 +471,7 @@ class FactText {
     Add("call({}, :{})", Quote(call_.tool), after ? "after" : "before");
     Add("tool-name({})", Quote(FoldCase(call_.tool)));
     for (const std::string& tag : call_.tags) Add("tag({})", Quote(FoldCase(tag)));
-    AddArguments(call_.args, "", out_);
+    AddArguments(call_.args, std::nullopt, out_);
     names_.insert(call_.tool);
     Add("time({})", now_);
     Calls();

@@ -89,6 +89,8 @@ class Generator {
     for (std::size_t i = Below(3); i > 0; --i) call.tags.push_back(Tag());
     call.args = {{"n", Value()}, {"deep", {{"c", Value()}, {"l", {Value(), 2}}}}};
     if (Below(3) != 0) call.args["c"] = Pick({"rm -rf", "a{b}\\\"c", "", "eu"});
+    if (Below(8) == 0) call.args["n"] = Wide();
+    if (Below(8) == 0) call.args[""] = {{"c", Value()}};
     call.phase = Below(4) == 0 ? CallPhase::kAfter : CallPhase::kBefore;
     call.took_ms = static_cast<double>(Below(100));
     if (Below(4) != 0) {
@@ -143,6 +145,9 @@ class Generator {
   std::string Compare() { return Pick({"eq", "neq", "gt", "gte", "lt", "lte"}); }
   std::string Glob() { return Pick({"pay*", "PAY", "*", "m*l", "auth", "none"}); }
   ordered_json Globs() { return {Glob(), Glob()}; }
+  // Integers that have no float of their own.
+  std::int64_t Wide() { return (std::int64_t{1} << 53) + static_cast<std::int64_t>(Below(3)); }
+
   ordered_json Value() {
     switch (Below(7)) {
       case 0: return true;
@@ -245,12 +250,14 @@ class Generator {
   }
 
   ordered_json Argument() {
-    ordered_json out = {{"kind", "toolArg"}, {"path", Pick({"n", "c", "deep.c", "deep.l.0", "x"})}};
+    ordered_json out = {{"kind", "toolArg"},
+                        {"path", Pick({"n", "c", ".c", "deep.c", "deep.l.0", "deep.l.00", "x"})}};
     switch (Below(3)) {
       case 0:
         out["type"] = "number";
         out["op"] = Compare();
         out["value"] = Below(8);
+        if (Below(4) == 0) out["value"] = Wide();
         break;
       case 1:
         out["type"] = "boolean";

@@ -74,6 +74,7 @@ int Decide(const GuardCommandOptions& options) {
   JsonLines earlier;
   if (!options.history.empty()) {
     earlier = ReadJsonLines(options.history);
+    if (earlier.missing) earlier.error = "there is no such file";
     if (!earlier.error.empty()) {
       Complain(options.history, earlier.error);
       return kExitFile;
@@ -89,9 +90,7 @@ int Decide(const GuardCommandOptions& options) {
     begin = end + 1;
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const Moment now = guard.Now();
-    const JsonText parsed = ParseJson(text);
-    Sourced<GuardLine> line{std::nullopt, parsed.error};
-    if (parsed.error.empty()) line = ReadGuardLine(parsed.json, guard.config, now);
+    const Sourced<GuardLine> line = ReadGuardText(text, guard.config, now);
     if (!line.value) {  // no decision, so the call must not proceed
       std::cout << Dump({{"schema", "rpl.decision/1"},
                          {"effect", "block"},
@@ -172,9 +171,7 @@ ExitCode PrintCall(const GuardCommandOptions& options, StandaloneGuard& guard) {
     return kExitFile;
   }
   const Moment now = guard.Now();
-  const JsonText parsed = ParseJson(input.text);
-  Sourced<GuardLine> line{std::nullopt, parsed.error};
-  if (parsed.error.empty()) line = ReadGuardLine(parsed.json, guard.config, now);
+  const Sourced<GuardLine> line = ReadGuardText(input.text, guard.config, now);
   if (!line.value) {
     Complain(options.file, line.why);
     return kExitInvalid;

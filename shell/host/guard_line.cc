@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "interp/program/operators.h"
 
@@ -12,6 +13,8 @@ namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr const char* kLongInteger = "an integer has more than 64 bits";
 
 // The reason why an object is no call; caught in this file.
 struct Wrong {
@@ -144,15 +147,22 @@ Sourced<GuardLine> ReadGuardLine(const ordered_json& json, const GuardConfig& co
   }
 }
 
+Sourced<GuardLine> ReadGuardText(std::string_view text, const GuardConfig& config, Moment now) {
+  const JsonText parsed = ParseExactJson(text);
+  if (!parsed.error.empty()) return {std::nullopt, parsed.error};
+  if (HasExactInteger(parsed.json)) return {std::nullopt, kLongInteger};
+  return ReadGuardLine(parsed.json, config, now);
+}
+
 Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
                                const std::function<void(bool)>& is_after) {
   const JsonText parsed = ParseJson(text);
-  if (!parsed.error.empty()) {
-    const std::string why = parsed.byte == 0 ? ": " + parsed.error : "";
-    return {std::nullopt, "the input is not one JSON object" + why};
-  }
+  if (!parsed.error.empty())
+    return {std::nullopt, "the input is not one JSON object: " + parsed.error};
   const ordered_json& json = parsed.json;
   if (!json.is_object()) return {std::nullopt, "the input is no object"};
+  if (!parsed.inexact.empty() && HasExactInteger(FieldAt(ParseExactJson(text).json, "tool_input")))
+    return {std::nullopt, fmt::format("`tool_input`: {}", kLongInteger)};
   const auto text_at = [&](const char* key) -> std::string {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : "";

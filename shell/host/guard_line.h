@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "checks/guard/guard.h"
 #include "checks/guard/guard_config.h"
@@ -38,6 +39,10 @@ struct GuardLine {
 /// shape. Calls of the history without a time ended at `now`.
 Sourced<GuardLine> ReadGuardLine(const nlohmann::ordered_json& json, const GuardConfig& config,
                                  Moment now);
+
+/// The same of a text; no value either if it is not one JSON value, or has an integer of more than
+/// 64 bits, of which two readers may read two numbers.
+Sourced<GuardLine> ReadGuardText(std::string_view text, const GuardConfig& config, Moment now);
 
 /// The input of a hook (shell/commands/guard_hook.h).
 struct HookCall {

@@ -241,6 +241,13 @@ TEST_CASE("what can be read in two ways does not reach the server") {
     CHECK(taken.find("> ") != 0);
     CHECK(f.decider.seen.empty());
   }
+  // Whoever asked gets an answer, as far as there is an id.
+  for (const char* arguments :
+       {R"({"n":1e400})", R"({"path":"\ud800 \"}"})", R"({"path":"a","path":"b"})"}) {
+    INFO(arguments);
+    CHECK(RefusalIn(f.Host(CallLine("7", "write", arguments)))
+              .starts_with("Refused: the call can be read in two ways"));
+  }
   // One that is not about arguments of a rule is the server's business.
   CHECK(f.Host(CallLine("1", "free", R"({"a":1,"A":2,"__proto__":3})")).starts_with("> "));
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "formats/character.h"
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 
@@ -120,12 +121,47 @@ bool LooksLikeCall(std::string_view method) {
   return letters == "tools/call";
 }
 
+namespace {
+
+// The line without what makes the parser give up and is beside the point: numbers beyond the range
+// of floats become 0, and escapes of half a character that one.
+std::string Softened(std::string_view line) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const char c = line[at];
+    if (in_string) {
+      in_string = c != '"';
+      if (c != '\\' || at + 1 == line.size()) {
+        out += c;
+        ++at;
+        continue;
+      }
+      const std::string_view escape = line.substr(at, 6);
+      const bool half = escape.starts_with("\\ud") || escape.starts_with("\\uD");
+      out += half ? "\\ufffd" : line.substr(at, 2);
+      at += half ? escape.size() : 2;
+      continue;
+    }
+    in_string = c == '"';
+    const std::size_t end =
+        std::max(at + 1, std::min(line.find_first_not_of("0123456789+-.eE", at), line.size()));
+    const std::string_view token = line.substr(at, end - at);
+    out += token.find_first_of("eE") < token.size() && IsDigit(token.back()) ? "0" : token;
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace
+
 ordered_json ReadCarelessly(std::string_view line) {
   const auto opens =
       std::count_if(line.begin(), line.end(), [](char c) { return c == '[' || c == '{'; });
   constexpr int kMost = 10'000;  // brackets, also of texts: this is for short messages
   if (opens > kMost) return ordered_json(ordered_json::value_t::discarded);
-  return ordered_json::parse(line, nullptr, false);
+  ordered_json read = ordered_json::parse(line, nullptr, false);
+  return read.is_discarded() ? ordered_json::parse(Softened(line), nullptr, false) : read;
 }
 
 bool AsksForSecret(const ordered_json& elicitation) {
