@@ -32,9 +32,11 @@ void Fixpoint::Reset() {
   // of rules that are gone. What is derived of a goal is the record of its truth.
   for (RelationId r = 0; r < store_.size(); ++r) {
     Relation& rel = store_.at(r);
-    if (rel.space() != Space::kGoal) rel.Rebuild([&](RowId row) { return rel.asserted(row); });
+    if (rel.space() != Space::kGoal && rel.HasDerived())
+      rel.Rebuild([&](RowId row) { return rel.asserted(row); });
   }
   memory_.assign(analysis_.strata().size(), Memory{});
+  expanded_.clear();
   solver_.machine().undefined.clear();
   solver_.machine().ForgetBest();
   bad_heads_.clear();
@@ -226,6 +228,21 @@ Stop Fixpoint::StopExpanding(Stop why) {
   return why;
 }
 
+// Whether what rules with #?h heads derived still follows: they read no fewer rows, and no others
+// where they need them complete.
+bool Fixpoint::StillExpanded() const {
+  return std::ranges::all_of(analysis_.expanding(), [&](const DerivedRule& rule) {
+    return std::ranges::all_of(rule.reads, [&](RelationId r) {
+      const auto seen = expanded_.find(r);
+      if (seen == expanded_.end()) return true;
+      const Relation& rel = store_.at(r);
+      const bool whole =
+          rule.whole || std::ranges::find(rule.whole_reads, r) != rule.whole_reads.end();
+      return seen->second.epoch == rel.epoch() && (!whole || seen->second.size == rel.size());
+    });
+  });
+}
+
 Stop Fixpoint::Quiesce() {
   if (memory_.size() != analysis_.strata().size())
     memory_.assign(analysis_.strata().size(), Memory{});
@@ -238,7 +255,15 @@ Stop Fixpoint::Quiesce() {
       DropResting({stopped.begin(), stopped.end()}, i);
       return stop;
     }
-    // Rules with #?h heads may feed any relation, so the strata run again after them.
+    // Rules with #?h heads may feed any relation, so the strata run again after them; and all is
+    // derived again when some of their rows may have to go.
+    if (rounds == 0 && !StillExpanded()) {
+      Reset();
+      continue;
+    }
+    for (const DerivedRule& rule : analysis_.expanding())
+      for (const RelationId r : rule.reads)
+        expanded_[r] = {store_.at(r).size(), store_.at(r).epoch()};
     const std::size_t before = solver_.machine().new_rows;
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     for (DerivedRule& rule : analysis_.expanding()) {

@@ -20,6 +20,7 @@
 #define RPL_INTERP_EVAL_FIXPOINT_H_
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,6 +70,7 @@ class Fixpoint {
   };
 
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
+  bool StillExpanded() const;
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   void Drop(const Stratum& stratum);
   void KeepBest(const Stratum& stratum);
@@ -86,8 +88,8 @@ class Fixpoint {
   const Limits& limits_;
   PlanChoice choice_;
   std::vector<Memory> memory_;
-  std::vector<Seen> expanded_;
-  std::vector<Marks> marks_;  // by relation
+  std::map<RelationId, Seen> expanded_;  // what rules with #?h heads have read
+  std::vector<Marks> marks_;             // by relation
   std::vector<std::size_t> derived_;
   std::size_t rounds_ = 0;
   std::string stopped_at_;

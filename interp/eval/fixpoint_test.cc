@@ -207,6 +207,25 @@ TEST_CASE("what was derived is taken back when its relation is answered on deman
   }
 }
 
+TEST_CASE("what a rule whose head is an expansion derived goes with what it rests on") {
+  Engine engine;
+  engine.Take(
+      "say(hello(1))\nsay(hello(2))\n#?x <- say(?x), not quiet(?x)\n"
+      "heard(?a) <- hello(?a)\n#?x <- echo(?x)\necho(hello(?a)) <- loud(?a)\n");
+  CHECK(engine.Derived("heard", 1) == "(1) (2)");
+  engine.Take("say(hello(1)) -> false\n");
+  CHECK(engine.Derived("heard", 1) == "(2)");
+  engine.Take("loud(3)\n");
+  CHECK(engine.Derived("heard", 1) == "(2) (3)");
+  engine.Take("quiet(hello(2))\n");
+  CHECK(engine.Derived("hello", 1) == "(3)");
+  engine.Take("loud(3) -> false\n");
+  CHECK(engine.Derived("hello", 1) == "");
+  CHECK(engine.Derived("heard", 1) == "");
+  engine.Take("say(hello(4))\nhello(5)\n");
+  CHECK(engine.Derived("heard", 1) == "(5) (4)");
+}
+
 TEST_CASE("a companion that a derived set needs has the rows that were derived before it") {
   Engine engine;
   engine.Take("b(\"x\")\nb(#{#{1 2}})\nb(\"y\")\np(?w, ?y) <- b(?y), ?w = \"t{?y}\"\n");

@@ -118,6 +118,8 @@ class Relation {
   const RowSet& rows() const { return rows_; }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
+  /// Whether some row is derived.
+  bool HasDerived() const { return asserted_count_ < size(); }
   /// Adds to what is known about a row, without its orders; `is_new`: it was inserted just now.
   void State(RowId row, bool is_new, const Stated& stated, Pool& pool);
   /// What is known about a row, borrowed.
@@ -174,6 +176,7 @@ class Relation {
   RowSet rows_;
   std::uint32_t epoch_ = 0;
   std::vector<bool> asserted_;  // rows beyond its size are derived
+  RowId asserted_count_ = 0;
   std::vector<std::unique_ptr<Index>> indexes_;
   std::vector<std::pair<Columns, std::uint64_t>> scanned_;  // rows, in place of an index
   std::unordered_map<RowId, Value> meta_;
@@ -272,6 +275,7 @@ void Relation::Rebuild(Keep&& keep) {
   rebuilt.Copy(*this, kept);
   rows_ = std::move(rebuilt.rows_);
   asserted_ = std::move(rebuilt.asserted_);
+  asserted_count_ = rebuilt.asserted_count_;
   meta_ = std::move(rebuilt.meta_);
   orders_ = std::move(rebuilt.orders_);
   origins_ = std::move(rebuilt.origins_);
