@@ -603,10 +603,14 @@ TEST_CASE("the rule at the end of a zone's data gives the daylight saving time o
   const std::filesystem::path folder = "/usr/share/zoneinfo";
   const std::int64_t begin = *ParseInstant("2030-01-01T00:00:00Z") / kSecond;
   const std::int64_t end = *ParseInstant("2037-12-01T00:00:00Z") / kSecond;
+  // Their data list changes by the calendar of the moon for further years.
+  const std::set<std::string> listed = {"Asia/Gaza", "Asia/Hebron", "Africa/Casablanca",
+                                        "Africa/El_Aaiun"};
   std::size_t compared = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string zone = entry.path().lexically_relative(folder);
-    if (!entry.is_regular_file() || zone.starts_with("posix/") || zone.starts_with("right/"))
+    if (!entry.is_regular_file() || zone.starts_with("posix/") || zone.starts_with("right/") ||
+        listed.contains(zone) || !LocalTimeAt(begin * kSecond, zone))
       continue;
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string data(std::istreambuf_iterator<char>(file), {});
