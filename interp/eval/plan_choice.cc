@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,7 +16,16 @@ namespace {
 constexpr std::size_t kTried = 64;            // outer rows of a trial
 constexpr std::uint64_t kTrialWork = 20'000;  // probes and rows of a trial, at most about
 constexpr std::size_t kCandidates = 4;        // that are tried beside the plan as written
-constexpr double kIndexed = 4;                // cost of a row of an index that must be built
+
+// The cost of building an index, in probes: one for each row as long as it stays in the cache, and
+// up to four where each row is a miss.
+double CostOfIndex(RowId rows) {
+  constexpr double kCached = 1 << 20, kMisses = 1 << 24;
+  const auto n = static_cast<double>(rows);
+  const double misses =
+      std::log2(std::clamp(n, kCached, kMisses) / kCached) / std::log2(kMisses / kCached);
+  return n * (1 + 3 * misses);
+}
 
 int MagnitudeOf(RowId rows) { return static_cast<int>(std::bit_width(rows)) / 2; }
 
@@ -171,7 +181,7 @@ double PlanChoice::MissingIndexes(const Plan& plan, const std::vector<Marks>& ma
   for (const JoinStep& step : plan.join->steps)
     if (step.kind != JoinStep::Kind::kCompare && step.probe != 0 && !step.all_bound &&
         !probed_.contains({step.relation, step.probe}))
-      out += kIndexed * marks[step.relation].end;
+      out += CostOfIndex(marks[step.relation].end);
   return out;
 }
 

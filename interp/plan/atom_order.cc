@@ -2,6 +2,7 @@
 #include "interp/plan/atom_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -97,7 +98,11 @@ class Atoms {
     }
     const bool is_delta = static_cast<int>(position) == delta_;
     const auto rows = static_cast<double>(is_delta ? delta_rows_ : rel.size());
-    return columns == 0 ? rows : rows / distinct_.In(atom->relation, columns);
+    if (columns == 0) return rows;
+    // No two rows are the same.
+    if (static_cast<std::size_t>(std::popcount(columns)) == atom->args.size())
+      return rows / std::max<double>(rel.size(), 1);
+    return rows / distinct_.In(atom->relation, columns);
   }
 
  private:
