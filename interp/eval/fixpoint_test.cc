@@ -69,6 +69,13 @@ TEST_CASE("recursion ends on cycles") {
        "(1, 2, 1)"},
       {"a(1, 1)\na(2, 1)\nd(1)\nb(2)\nt(?k, ?n, ?m) <- ?n = |a(?k, _)|, ?m = |d(?k)|, b(?k)\n", "t",
        3, "(2, 1, 0)"},
+      // What a count gives is no group key of another one.
+      {"e(a, 3)\ne(1, 2)\ne(1, 3)\ng(2, 7)\nt(?x, ?n, ?m) <- ?m = |g(?n, _)|, ?n = |e(?x, _)|\n",
+       "t", 3, "(a, 1, 0) (1, 2, 1)"},
+      {"e(a, 3)\ne(1, 2)\ne(1, 3)\ng(2, 7)\nt(?x, ?n, ?m) <- ?n = |e(?x, _)|, ?m = |g(?n, _)|\n",
+       "t", 3, "(a, 1, 0) (1, 2, 1)"},
+      {"e(a, 3)\ng(2, 7)\nt(?x, ?m) <- ?m = |g(?k, _)|, ?k = ?n + 1, |e(?x, _)| = ?n\n", "t", 2,
+       "(a, 1)"},
       {"a(1)\na(2)\nd(1)\nt(?k) <- |a(?k)| = 1, not (|d(?k)| = 0)\n", "t", 1, "(1)"},
   };
   for (const auto& c : kCases) {
@@ -224,6 +231,18 @@ TEST_CASE("what a rule whose head is an expansion derived goes with what it rest
   CHECK(engine.Derived("heard", 1) == "");
   engine.Take("say(hello(4))\nhello(5)\n");
   CHECK(engine.Derived("heard", 1) == "(5) (4)");
+}
+
+TEST_CASE("a loop goes through all its values, also from what another clause knows of them") {
+  Engine engine;
+  engine.Take(
+      "p(?x) <- f(?x) ; @for(?x = 0, ?x < 3, ?y = ?x + 1)\nf(0)\n"
+      "r(?x, ?m) <- ?m < 5, f(?x) ; @for(?x = 0, ?x < 3, ?y = ?x + 1)\n");
+  CHECK(engine.Derived("p", 1) == "(0)");
+  engine.Take("f(9)\nf(2)\n");
+  CHECK(engine.Derived("p", 1) == "(0) (2)");
+  engine.Take("f(1)\n");
+  CHECK(engine.Derived("p", 1) == "(0) (2) (1)");
 }
 
 TEST_CASE("a companion that a derived set needs has the rows that were derived before it") {

@@ -256,6 +256,7 @@ bool Machine::RunLoop(const Step& s) {
     Leave(RunBody(body, [&] { return out.push_back(slots_[slot]), true; }));
     return evaluation.stop == Stop::kGoesOn;
   };
+  const Value wanted = s.result_bound ? slots_[loop->value] : kNone;
   std::vector<Value> starts;
   if (!gather(s.body, loop->value, starts)) return false;
   std::set<Value> seen;
@@ -277,9 +278,10 @@ bool Machine::RunLoop(const Step& s) {
     std::vector<Value> next;
     if (!gather(s.body3, loop->next, next)) return false;
     std::copy(here.begin(), here.end(), slots_);
-    if (!Run(s.next)) return false;
+    if ((!s.result_bound || at == wanted) && !Run(s.next)) return false;
     stack.insert(stack.end(), next.rbegin(), next.rend());
   }
+  if (s.result_bound) slots_[loop->value] = wanted;
   return true;
 }
 

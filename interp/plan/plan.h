@@ -143,7 +143,7 @@ struct Step {
   // operators: patterns carry their `binds` flags
   Pattern pattern;  // kBind, kMatch, kMember, kMetadata, kAggregate, and kCount's result
   std::vector<Expr> operands;
-  bool result_bound = false;   // kCount*: the result is compared, not bound
+  bool result_bound = false;   // kCount*, kLoop: the result is compared, not bound
   std::vector<SlotId> groups;  // kCountAtom
   bool of_group = false;  // kCountAtom: the caller or another count binds a group key, so that it
                           // counts groups, of which none is empty

@@ -150,7 +150,13 @@ class Planner::Steps {
   Step* operator()(const Loop& c) {
     Step* step = New(Step::Kind::kLoop);
     std::vector<SlotId> taken;
+    // All values are gone through, also where one is known before, from a delta or a caller.
+    step->result_bound = ready_.SetBound(c.value, false);
     step->body = planner_.Body(c.start, &taken);
+    if (step->result_bound) {
+      ready_.SetBound(c.value, true);
+      step->reads.push_back(c.value);
+    }
     for (const SlotId s : taken) ready_.Bind(s);
     ready_.Bind(c.value);
     step->body2 = planner_.Body(c.condition, &taken);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <set>
 
 namespace rpl {
 namespace {
@@ -600,11 +601,43 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   return out;
 }
 
-// The clause to run before `place` in despair: a call with open inputs has no answers, so a count
-// that supplies one of them as its group key comes first.
+// Whether what the count at `from` gives as its result, or what equalities make of it, is an
+// argument of the atom that the count at `to` counts: then it is no group key there (decision 25).
+bool ReadyQueue::Feeds(Place from, Place to) const {
+  const Level& list = List();
+  std::set<SlotId> given = {list.entries[from].item.clause->As<CountOf>()->result};
+  for (bool grew = true; grew;) {
+    const std::size_t before = given.size();
+    for (const Entry& e : list.entries) {
+      const auto* equality = e.item.clause->As<Compare>();
+      if (!e.left || equality == nullptr || equality->op != Operator::kEqual) continue;
+      bool feeds = false;
+      ForEachSlot(*e.item.clause, [&](SlotId s) { feeds |= given.contains(s); });
+      if (feeds) ForEachSlot(*e.item.clause, [&](SlotId s) { given.insert(s); });
+    }
+    grew = given.size() > before;
+  }
+  bool takes = false;
+  ForEachSlot(list.entries[to].item.clause->As<CountOf>()->atom.front(),
+              [&](SlotId s) { takes |= given.contains(s) && !IsBound(s); });
+  return takes;
+}
+
+// The clause to run before `place` in despair: a count that gives the argument of another one comes
+// before it. A call with open inputs has no answers, so a count that supplies one of them as its
+// group key comes first.
 ReadyQueue::Place ReadyQueue::CountFor(Place place) const {
   const Level& list = List();
   if (list.counts.empty()) return place;
+  const auto counts = [&](Place at) {
+    const auto* count = list.entries[at].item.clause->As<CountOf>();
+    return count != nullptr && !count->atom.empty();
+  };
+  if (counts(place))
+    for (const Place at : list.counts)
+      if (at != place && list.entries[at].left && counts(at) && Feeds(at, place) &&
+          !Feeds(place, at))
+        return at;
   const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
   if (open.empty()) return place;
   for (const Place at : list.counts) {

@@ -145,6 +145,7 @@ class ReadyQueue {
   void Require(Place place, Wait wait, const std::vector<SlotId>& slots,
                const std::vector<SlotId>& shared = {});
   std::vector<SlotId> OpenInputs(const Clause& clause) const;
+  bool Feeds(Place from, Place to) const;
   Place CountFor(Place place) const;
   void Satisfied(Need need);
   void Ready(Place place);
