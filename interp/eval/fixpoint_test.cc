@@ -62,6 +62,8 @@ TEST_CASE("recursion ends on cycles") {
       {"a(3)\nn(?n) <- a(#{& ?s}), ?n = |?s|\n", "n", 1, "(1)"},
       {"a(1)\na(2)\np(y) <- a(#{1 2})\np(n) <- a(#{1 3})\n", "p", 1, "(y)"},
       {"a(x, #{1 2})\na(#{x y}, #{3})\np(?y) <- a(#{x & _}, ?y)\n", "p", 1, "(1) (2) (3)"},
+      {"s(1, #{#{0} #{5}})\np(?x) <- s(_, ?x)\n", "p", 1, "(0) (5)"},
+      {"s(1, #{#{0} #{5}})\np(?x) <- s(_, ?x)\nr(?x) <- p(#{& ?x})\n", "p", 1, "(0) (5)"},
       // Both counts group by ?k, in either order, and no group is empty (decisions 23, 25).
       {"a(1, 1)\na(1, 2)\na(2, 1)\nd(1)\nt(?k, ?n) <- |a(?k, _)| = ?n, |d(?k)| = 0\n", "t", 2, ""},
       {"a(1, 1)\na(1, 2)\na(2, 1)\nd(1)\nt(?k, ?n) <- |d(?k)| = 0, |a(?k, _)| = ?n\n", "t", 2, ""},

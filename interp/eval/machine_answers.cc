@@ -253,9 +253,13 @@ std::uint64_t Machine::DeriveAlone(const Plan& plan, OuterRows rows, JoinCounts&
   return run.work();
 }
 
-// Whether a plan runs as a join. Joins do not fill companions (§7), so a head with one does not.
+// Whether a plan runs as a join. Joins do not distribute sets and fill no companions (§7): a head
+// that has one runs otherwise, and so do rows that may have sets in their cells.
 bool Machine::IsJoin(const Plan& plan) const {
-  return plan.join != nullptr && store_.WholeIfAny(plan.join->head) == kNoId;
+  if (plan.join == nullptr || store_.WholeIfAny(plan.join->head) != kNoId) return false;
+  return std::ranges::all_of(plan.join->steps, [&](const JoinStep& step) {
+    return step.kind != JoinStep::Kind::kRows || store_.WholeIfAny(step.relation) == kNoId;
+  });
 }
 
 // Whether one thread that remembers does less than each of several that do not: where values come
