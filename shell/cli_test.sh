@@ -407,6 +407,8 @@ expect "test: a reply to another call" 1 '*' "" "$rpl" test script.md
 grep -qF 'no call took the reply for `ask`, `$ask("Name?")` is open' out || fail "expected the open call"
 script $'REPLY: name => "Ann"\n'"$asks"$'\nSTATUS: satisfied'
 expect "test: a reply that is taken" 0 "1 passed, 0 failed" "" "$rpl" test script.md
+script $'USER:\na(1)\n%q(?x) <- a(?x)\nUNSAT:'
+expect "test: an answer is no reason" 1 '*' "" "$rpl" test script.md
 script $'USER:\n%go(?part) <- stock(?part, _)\nAGENT:\nnut'
 printf 'part,quantity\nnut,12\n' >stock.csv
 printf 'part,quantity\nnut\n' >bad-stock.csv
