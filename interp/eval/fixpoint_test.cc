@@ -78,6 +78,9 @@ TEST_CASE("recursion ends on cycles") {
        "t", 3, "(a, 1, 0) (1, 2, 1)"},
       {"e(a, 3)\ng(2, 7)\nt(?x, ?m) <- ?m = |g(?k, _)|, ?k = ?n + 1, |e(?x, _)| = ?n\n", "t", 2,
        "(a, 1)"},
+      {"e(a, 3)\ng(1, 7)\nh(0, 1)\nt(?x, ?c) <- ?c = |h(?b, _)|, ?b = |g(?a, 8)|, ?a = |e(?x, "
+       "_)|\n",
+       "t", 2, "(a, 1)"},
       {"a(1)\na(2)\nd(1)\nt(?k) <- |a(?k)| = 1, not (|d(?k)| = 0)\n", "t", 1, "(1)"},
   };
   for (const auto& c : kCases) {

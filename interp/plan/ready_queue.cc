@@ -12,7 +12,8 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <set>
+#include <numeric>
+#include <optional>
 
 namespace rpl {
 namespace {
@@ -188,6 +189,8 @@ void ReadyQueue::Push(bool plain) {
   list.outside.clear();
   list.equalities.clear();
   list.counts.clear();
+  list.classes.clear();
+  list.givers.clear();
   list.next_outside = list.next_equality = list.first = 0;
   list.left = list.open = 0;
   std::fill(std::begin(list.closing), std::end(list.closing), 0);
@@ -227,6 +230,8 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   for (std::size_t at = e.slots; at < slots_.size(); ++at)
     ++here_[static_cast<std::size_t>(slots_[at])];
   ++list.left;
+  list.classes.clear();  // it may be an equality
+  list.givers.clear();
   if (list.plain) return place;
   e.closing = ClosingRank(clause);
   e.outside = mode_ == Mode::kSolve && catalog_.ReachesOutside(clause);
@@ -601,43 +606,72 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   return out;
 }
 
-// Whether what the count at `from` gives as its result, or what equalities make of it, is an
-// argument of the atom that the count at `to` counts: then it is no group key there (decision 25).
-bool ReadyQueue::Feeds(Place from, Place to) const {
-  const Level& list = List();
-  std::set<SlotId> given = {list.entries[from].item.clause->As<CountOf>()->result};
-  for (bool grew = true; grew;) {
-    const std::size_t before = given.size();
-    for (const Entry& e : list.entries) {
-      const auto* equality = e.item.clause->As<Compare>();
-      if (!e.left || equality == nullptr || equality->op != Operator::kEqual) continue;
-      bool feeds = false;
-      ForEachSlot(*e.item.clause, [&](SlotId s) { feeds |= given.contains(s); });
-      if (feeds) ForEachSlot(*e.item.clause, [&](SlotId s) { given.insert(s); });
-    }
-    grew = given.size() > before;
+// The slots that equalities of the list connect form classes; notes which counts give their results
+// to each. O(length of the list), once for each list.
+void ReadyQueue::FindClasses() {
+  Level& list = List();
+  if (!list.classes.empty()) return;
+  list.classes.resize(bound_.size());
+  std::iota(list.classes.begin(), list.classes.end(), 0);
+  for (const Entry& e : list.entries) {
+    const auto* equality = e.item.clause->As<Compare>();
+    if (equality == nullptr || equality->op != Operator::kEqual) continue;
+    std::optional<SlotId> first;
+    ForEachSlot(*e.item.clause, [&](SlotId s) {
+      const SlotId own = ClassOf(s);
+      list.classes[static_cast<std::size_t>(own)] = ClassOf(first.value_or(s));
+      first = s;
+    });
   }
-  bool takes = false;
-  ForEachSlot(list.entries[to].item.clause->As<CountOf>()->atom.front(),
-              [&](SlotId s) { takes |= given.contains(s) && !IsBound(s); });
-  return takes;
+  for (const Place at : list.counts)
+    list.givers[ClassOf(list.entries[at].item.clause->As<CountOf>()->result)].push_back(at);
+}
+
+SlotId ReadyQueue::ClassOf(SlotId slot) {
+  std::vector<SlotId>& classes = List().classes;
+  const auto up = [&](SlotId s) -> SlotId& { return classes[static_cast<std::size_t>(s)]; };
+  while (up(slot) != slot) slot = up(slot) = up(up(slot));
+  return slot;
+}
+
+// A count that gives, as its result or by equalities, an argument of the atom that the count at
+// `place` counts, which is then no group key (decision 25); kNobody if there is none, or if each
+// waits for the other.
+ReadyQueue::Place ReadyQueue::GiverFor(Place place) {
+  FindClasses();
+  Level& list = List();
+  const auto takes_from = [&](Place taker, SlotId of) {
+    bool takes = false;
+    ForEachSlot(list.entries[taker].item.clause->As<CountOf>()->atom.front(),
+                [&](SlotId s) { takes |= !IsBound(s) && ClassOf(s) == of; });
+    return takes;
+  };
+  const auto& own = *list.entries[place].item.clause->As<CountOf>();
+  const SlotId result = ClassOf(own.result);
+  Place giver = kNobody;
+  ForEachSlot(own.atom.front(), [&](SlotId s) {
+    if (giver != kNobody || IsBound(s)) return;
+    const auto found = list.givers.find(ClassOf(s));
+    if (found == list.givers.end()) return;
+    for (const Place at : found->second)
+      if (giver == kNobody && at != place && list.entries[at].left && !takes_from(at, result))
+        giver = at;
+  });
+  return giver;
 }
 
 // The clause to run before `place` in despair: a count that gives the argument of another one comes
 // before it. A call with open inputs has no answers, so a count that supplies one of them as its
 // group key comes first.
-ReadyQueue::Place ReadyQueue::CountFor(Place place) const {
+ReadyQueue::Place ReadyQueue::CountFor(Place place) {
   const Level& list = List();
   if (list.counts.empty()) return place;
-  const auto counts = [&](Place at) {
-    const auto* count = list.entries[at].item.clause->As<CountOf>();
-    return count != nullptr && !count->atom.empty();
-  };
-  if (counts(place))
-    for (const Place at : list.counts)
-      if (at != place && list.entries[at].left && counts(at) && Feeds(at, place) &&
-          !Feeds(place, at))
-        return at;
+  if (std::ranges::binary_search(list.counts, place))
+    for (std::size_t i = 0; i < list.counts.size(); ++i) {  // a giver may wait for another
+      const Place giver = GiverFor(place);
+      if (giver == kNobody) break;
+      place = giver;
+    }
   const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
   if (open.empty()) return place;
   for (const Place at : list.counts) {

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "interp/plan/plan.h"
@@ -120,6 +121,8 @@ class ReadyQueue {
     std::vector<Entry> entries;
     std::vector<std::uint64_t> ready, despair;  // heaps of keys
     std::vector<Place> outside, equalities, counts;
+    std::vector<SlotId> classes;                            // see FindClasses; empty: not found yet
+    std::unordered_map<SlotId, std::vector<Place>> givers;  // counts, by the class of their result
     std::size_t next_outside = 0, next_equality = 0, first = 0;
     std::uint32_t left = 0, open = 0;                     // all, and those that are not closing
     std::uint32_t closing[4] = {};                        // left, by rank
@@ -145,8 +148,10 @@ class ReadyQueue {
   void Require(Place place, Wait wait, const std::vector<SlotId>& slots,
                const std::vector<SlotId>& shared = {});
   std::vector<SlotId> OpenInputs(const Clause& clause) const;
-  bool Feeds(Place from, Place to) const;
-  Place CountFor(Place place) const;
+  void FindClasses();
+  SlotId ClassOf(SlotId slot);
+  Place GiverFor(Place place);
+  Place CountFor(Place place);
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;
