@@ -31,7 +31,7 @@ HashedLine Split(std::string_view line) {
   return {line.substr(0, begin), line.substr(begin + kHashKey.size(), kHashDigits)};
 }
 
-// Whether the line is the beginning of an event, and no JSON for any reader: its braces stay open.
+// Whether the line is a truncated event, which no reader takes for JSON: its braces stay open.
 bool IsCutOff(std::string_view line) {
   if (!line.starts_with('{')) return false;
   std::size_t depth = 0;

@@ -7,7 +7,6 @@
 #include <date/tz.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <fstream>

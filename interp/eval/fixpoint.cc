@@ -27,14 +27,19 @@ Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limit
       limits_(limits),
       choice_(store, analysis, limits, solver.machine().within_limits) {}
 
+namespace {
+
+void DropDerived(Relation& rel) {
+  if (rel.HasDerived()) rel.Rebuild([&](RowId row) { return rel.asserted(row); });
+}
+
+}  // namespace
+
 void Fixpoint::Reset() {
   // Also those of relations that were derived under the rules before and are tabled now, and those
   // of rules that are gone. What is derived of a goal is the record of its truth.
-  for (RelationId r = 0; r < store_.size(); ++r) {
-    Relation& rel = store_.at(r);
-    if (rel.space() != Space::kGoal && rel.HasDerived())
-      rel.Rebuild([&](RowId row) { return rel.asserted(row); });
-  }
+  for (RelationId r = 0; r < store_.size(); ++r)
+    if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
   memory_.assign(analysis_.strata().size(), Memory{});
   expanded_.clear();
   solver_.machine().undefined.clear();
@@ -44,12 +49,9 @@ void Fixpoint::Reset() {
 
 void Fixpoint::Drop(const Stratum& stratum) {
   for (RelationId r : stratum.relations) {
-    Relation& rel = store_.at(r);
-    rel.Rebuild([&](RowId row) { return rel.asserted(row); });
-    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId) {
-      Relation& companion = store_.at(whole);
-      companion.Rebuild([&](RowId row) { return companion.asserted(row); });
-    }
+    DropDerived(store_.at(r));
+    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId)
+      DropDerived(store_.at(whole));
   }
 }
 

@@ -190,8 +190,8 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   return std::max<std::size_t>(shared, 1);
 }
 
-// Whether there is an expectation to compare with, and what the plan takes does not depend on the
-// number of threads, each of which has its own JoinStep::distinct.
+// Whether its cost was estimated, and does not depend on the number of threads, each of which has
+// its own JoinStep::distinct.
 bool Machine::IsWatched(const Derivation& derivation) const {
   if (derivation.instead == nullptr || !IsJoin(*derivation.plan)) return false;
   const Join& join = *derivation.plan->join;
