@@ -77,7 +77,8 @@ class ZoneRule::Reader {
   }
 
   bool Reads(std::optional<Change>& to) {
-    Change& out = to.emplace();
+    constexpr std::int64_t kAtTwo = 2 * 3600;
+    Change& out = to.emplace(Change{Change::Kind::kWeekday, 0, 0, 0, kAtTwo});
     const auto within = [](int n, int least, int most) { return least <= n && n <= most; };
     if (Next('M')) {
       if (!Number(out.month) || !Next('.') || !Number(out.week) || !Next('.') || !Number(out.day) ||

@@ -30,9 +30,9 @@ class ZoneRule {
       kLeapless,  // Jn: day n of the year from 1, without 29 February
       kDay,       // n: day n of the year from 0
     };
-    Kind kind = Kind::kWeekday;
-    int month = 0, week = 0, day = 0;
-    std::int64_t seconds = 2 * 3600;  // from the beginning of the day; may lie outside of it
+    Kind kind;
+    int month, week, day;
+    std::int64_t seconds;  // from the beginning of the day; may lie outside of it
 
     std::int64_t In(int year) const;
   };

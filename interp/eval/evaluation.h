@@ -60,10 +60,12 @@ struct Violation {
   std::vector<Value> bindings;  // slot name, value, …
 };
 
-/// Reasons why the absence of further answers proves nothing (decisions 56, 80).
+/// Reasons why the absence of further answers proves nothing (decisions 40, 56, 80).
 struct Undecided {
   Waiting waits;       // for calls without a reply
   bool lacks = false;  // a call failed, was declined or refused, or a limit cut off rows
+  RelationId unfinished = kNoId;  // was read while it was being evaluated, for what reads it
+  bool circular = false;          // `unfinished` is needed complete
   explicit operator bool() const { return lacks || !waits.empty(); }
 };
 
@@ -85,7 +87,8 @@ struct Evaluation {
   /// A goal or relation that needs its own complete answers (§18.6).
   struct Circle {
     RelationId first;
-    std::string text;  // "%a → %b → %a"
+    std::string text;         // "%a → %b → %a"
+    bool may_settle = false;  // by rows that came later; else some answer is lacking
   };
   std::optional<Circle> circle;
 };

@@ -98,10 +98,16 @@ Value Machine::Made(Value v) {
 }
 
 void Machine::Waits(const Table& table) {
-  if (table.pending || table.lacking || table.undecided) Disturb();
-  if (table.pending) frame_->waits.Add({&table, 0, Meant(), table.more().waits.has()});
-  frame_->lacking |= table.lacking;
-  frame_->undecided |= table.undecided;
+  const bool pending = table.pending || table.was_pending;
+  const bool lacking = table.lacking || table.was_lacking;
+  const bool undecided = table.undecided || table.was_undecided;
+  if (pending || lacking || undecided) Disturb();
+  if (pending) {
+    const std::uint8_t kinds = table.more().waits.has() | table.was_waiting;
+    frame_->waits.Add({&table, 0, Meant(), kinds});
+  }
+  frame_->lacking |= lacking;
+  frame_->undecided |= undecided;
 }
 
 std::string Machine::BoundIn(const Clause& clause, std::span<const Value> slots,
@@ -232,17 +238,23 @@ bool Machine::Run(const Step* step) {
   return true;
 }
 
-// Records that an answer which rests on absence is withheld.
 void Machine::Leave(const Undecided& why) {
   if (why) Disturb();
   frame_->waits.Add(why.waits);
   frame_->lacking |= why.lacks;
   frame_->undecided |= why.lacks;
+  if (why.unfinished == kNoId) return;
+  frame_->unfinished = why.unfinished;
+  if (!why.circular) return;
+  const std::string& name = store_.at(why.unfinished).name();
+  evaluation.circle = {why.unfinished, name, true};
+  if (frame_->table != nullptr) frame_->table->more().reason = name + " " + kNeedsItself;
 }
 
-// Reasons why the absence of answers of a body proves nothing. `open`: those of the body itself.
+// Where no expansion is read, the analysis sees that a relation needs itself to be complete.
 Undecided Machine::Absent(Undecided open) const {
-  open.lacks |= truncated;
+  open.circular = open.unfinished != kNoId;
+  open.lacks |= truncated || open.circular;
   return open;
 }
 
@@ -608,7 +620,7 @@ bool Machine::RunFirst(const Step& s) {
 bool Machine::RunDistinct(const Step& s) {
   Disturb();
   if (frame_->unknown) return Run(s.next);
-  Leave(Absent({{}, frame_->lacking}));
+  Leave(Absent({{}, frame_->lacking, frame_->unfinished}));
   if (frame_->lacking || !frame_->waits.empty()) return true;
   std::vector<Value> key;
   for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);

@@ -55,6 +55,7 @@ struct Frame {
   Waiting waits;
   bool lacking = false;
   bool undecided = false;
+  RelationId unfinished = kNoId;  // see Undecided
   std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
   std::size_t emitted = 0;
   std::size_t repeated = 0;   // of `emitted`, those that gave no new row
@@ -166,6 +167,11 @@ class Machine {
   bool Means(const Table& table, std::span<const Value> row) const;
 
   Premise PremiseOf(const RowUsed& used) const;
+
+  /// Reasons why the absence of answers of a body proves nothing. `open`: those of the body itself.
+  Undecided Absent(Undecided open) const;
+  /// Records in the current frame that an answer which rests on absence is withheld.
+  void Leave(const Undecided& why);
 
   /// Waits for a call; false, with the reason, if it was declined or refused.
   bool Open(const OpenCall& call, Waiting& to, std::string* why, Waiting::Of of = Waiting::kAll);
@@ -306,8 +312,6 @@ class Machine {
   Undecided RunBody(const Step* body, Continuation fn);
   template <typename Fn>
   Undecided Apart(Fn&& run);
-  void Leave(const Undecided& why);
-  Undecided Absent(Undecided open) const;
   bool Emit();
   bool EmitRow();
   bool EmitBetter(BestRows& best, RelationId head, std::span<const Value> row);
@@ -385,11 +389,13 @@ Undecided Machine::Apart(Fn&& run) {
   Waiting waits = std::exchange(frame_->waits, {});
   const bool lacking = std::exchange(frame_->lacking, false);
   const bool undecided = frame_->undecided;
+  const RelationId unfinished = std::exchange(frame_->unfinished, kNoId);
   const std::size_t answers = frame_->answers;
   run();
   frame_->answers = answers;
   frame_->undecided = undecided;
-  return {std::exchange(frame_->waits, std::move(waits)), std::exchange(frame_->lacking, lacking)};
+  return {std::exchange(frame_->waits, std::move(waits)), std::exchange(frame_->lacking, lacking),
+          std::exchange(frame_->unfinished, unfinished)};
 }
 
 }  // namespace rpl

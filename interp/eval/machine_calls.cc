@@ -207,6 +207,7 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key) {
   Table& table = demands_.Demand(relation, std::move(key));
   deepest = std::max(deepest, depth_ + table.depth);
   --depth_;
+  if (!table.complete) frame_->unfinished = store_.BaseOf(relation);
   return evaluation.stop == Stop::kGoesOn ? &table : nullptr;
 }
 

@@ -7,6 +7,9 @@
 //   path(a, _)  runs, needs  path(b, _)  runs, needs  path(a, _) again: running, so far {b}
 //   path(b, _)  cannot be complete before its leader path(a, _)
 //   path(a, _)  repeats until neither has a new row; then both are complete
+//
+// What is open (a call without a reply, absence that is not known) goes round the group as rows do:
+// the evaluation repeats until no table has more of that, either.
 #include "interp/eval/solver.h"
 
 #include <algorithm>
@@ -253,7 +256,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   machine_->Run(RulePlan(def, bound).first);
   frame.answer = outer;
   if (machine_->evaluation.stop != Stop::kGoesOn) return;
-  if (frame.lacking || machine_->truncated) frame.lacking = frame.undecided = true;
+  machine_->Leave(machine_->Absent({{}, frame.lacking, frame.unfinished}));
   if (frame.lacking || !frame.waits.empty()) return;
   for (Grouping& group : groups) {
     for (std::size_t g = 0; g < gathers; ++g) {
@@ -500,6 +503,7 @@ void Solver::EvaluateTable(Table& table) {
   if (table.details != nullptr) {
     table.details->shown.clear();
     table.details->used.clear();
+    table.details->reason.clear();
   }
   Relation& rel = store_.at(table.relation);
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
@@ -585,11 +589,8 @@ void Solver::Complete(Table& table) {
   running_.push_back(&table);
   table.running = true;
   table.position = static_cast<std::uint32_t>(position);
-  const auto rows = [&] {
-    std::size_t n = table.rows.size();
-    for (std::size_t i = group; i < unfinished_.size(); ++i) n += unfinished_[i]->rows.size();
-    return n;
-  };
+  const auto members = [&] { return std::span<Table* const>(unfinished_).subspan(group); };
+  int open = 0;  // how much was open after the last evaluation with the same rows
   for (std::size_t before = SIZE_MAX;;) {
     table.lowest = nullptr;
     table.least_read = SIZE_MAX;
@@ -602,21 +603,23 @@ void Solver::Complete(Table& table) {
       depend(table.lowest);
       break;
     }
-    const std::size_t after = rows();
+    std::size_t rows = table.rows.size();
+    for (const Table* member : members()) rows += member->rows.size();
     const auto is_settled = [](const Table* t) {
       return t->least_read >= t->rows.size() && !t->pending && !t->lacking && !t->undecided;
     };
-    if (table.lowest == nullptr || after == before ||
-        (is_settled(&table) && std::all_of(unfinished_.begin() + static_cast<std::ptrdiff_t>(group),
-                                           unfinished_.end(), is_settled))) {
-      table.complete = true;
-      for (std::size_t i = group; i < unfinished_.size(); ++i) unfinished_[i]->complete = true;
-      unfinished_.resize(group);
-      break;
+    bool ends = table.lowest == nullptr ||
+                (is_settled(&table) && std::ranges::all_of(members(), is_settled));
+    if (!ends && rows == before) {
+      int still_open = table.KeepOpen();
+      for (Table* member : members()) still_open += member->KeepOpen();
+      ends = std::exchange(open, still_open) == still_open;
     }
-    before = after;
-    for (std::size_t i = group; i < unfinished_.size(); ++i) unfinished_[i]->visited = false;
+    for (Table* member : members()) (ends ? member->complete : member->visited) = ends;
     unfinished_.resize(group);
+    table.complete = ends;
+    if (ends) break;
+    before = rows;
   }
   table.running = false;
   running_.pop_back();

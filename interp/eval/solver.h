@@ -221,6 +221,7 @@ class Solver : public Demands {
   FirstAnswer Activation(const Definition& def, std::span<const Value> key);
   Judgement JudgeHere(const Constraint& c, const Plan& right, Waiting& waits);
   void Collect(const Waiting& waits);
+  void Conclude(const Table& table);
   void Leave(Table& table);
   void TakeUp(Table& table);
   RuleLoop* LoopOf(Table& table, const Definition& def, const Plan& plan);

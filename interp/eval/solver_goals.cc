@@ -114,9 +114,16 @@ bool Solver::IsAnswered(RelationId goal) const {
   });
 }
 
+// Records what the answers of a goal leave open.
+void Solver::Conclude(const Table& table) {
+  if (table.pending) Collect(table.more().waits);
+  std::optional<Evaluation::Circle>& circle = machine_->evaluation.circle;
+  if (circle && circle->may_settle && !table.lacking) circle.reset();
+}
+
 const Table& Solver::SolveGoal(const Goal& goal) {
   Table& table = Demand(goal.relation, {});
-  if (table.pending) Collect(table.more().waits);
+  Conclude(table);
   return table;
 }
 
@@ -130,7 +137,7 @@ const Table& Solver::SolveQuery(const Definition& query) {
   running_.push_back(&table);
   EvaluateGoalRule(table, query);
   if (!table.rows.empty() && !query.force) table.KeepTools();
-  if (table.pending) Collect(table.more().waits);
+  Conclude(table);
   running_.pop_back();
   table.running = false;
   table.complete = true;

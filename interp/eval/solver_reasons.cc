@@ -62,7 +62,8 @@ std::string Solver::NoMatchText(const Table& table) const {
 // Few tables without answers are ever asked for the reason, so it is found by evaluating the rules
 // once more, over tables that are complete.
 const std::string& Solver::WhyEmpty(Table& table) {
-  if (table.explains || !table.complete || !table.rows.empty()) return table.more().reason;
+  if (table.explains || !table.complete || !table.rows.empty() || !table.more().reason.empty())
+    return table.more().reason;
   table.explains = true;
   Table again;
   again.relation = table.relation;

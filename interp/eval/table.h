@@ -5,6 +5,7 @@
 #ifndef RPL_INTERP_EVAL_TABLE_H_
 #define RPL_INTERP_EVAL_TABLE_H_
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -79,6 +80,11 @@ struct Table {
   bool running = false;
   bool visited = false;
   bool recursive = false;         // it read tables that were being evaluated
+  // What was open after earlier evaluations, which gave the same rows.
+  bool was_pending = false;
+  bool was_lacking = false;
+  bool was_undecided = false;
+  std::uint8_t was_waiting = 0;  // for these kinds of calls
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   std::uint32_t position = 0;     // among the running tables
   std::uint32_t depth = 0;        // of the calls nested in its evaluation
@@ -121,6 +127,15 @@ struct Table {
     if (for_calls.empty()) return;
     more().waits.Add(for_calls);
     pending = true;
+  }
+  /// Keeps what is open for those that read the table while it is evaluated once more. Returns how
+  /// much that is.
+  int KeepOpen() {
+    was_pending |= pending;
+    was_lacking |= lacking;
+    was_undecided |= undecided;
+    if (pending) was_waiting |= more().waits.has();
+    return int{was_pending} + int{was_lacking} + int{was_undecided} + std::popcount(was_waiting);
   }
   /// Keeps only what an answer cannot do without.
   void KeepTools() {

@@ -332,6 +332,12 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
         if (done) return;
       }
     }
+    // As a table does, without the arguments that may be sets in the rule's answers.
+    std::vector<Value> changed;
+    const std::span<const Value> given =
+        engine_.solver.GivenTo(def, fact.first, fact.second, changed);
+    if (!def.choice && !changed.empty()) Each(def, clauses, given, nullptr, check);
+    if (done) return;
     if (free || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
     if (done) return;
     // In a table, a choice is made for the caller's arguments.

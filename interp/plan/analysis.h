@@ -83,6 +83,11 @@ struct DerivedRule {
   std::vector<RelationId> whole_reads;  // those that it needs complete
 };
 
+/// Why a relation in a cycle through negation has no answer (decision 40), after its name.
+inline constexpr const char* kNeedsItself =
+    "needs itself to be complete: it is recursive through `not`, a count, a choice or a gathering "
+    "head";
+
 struct Stratum {
   std::vector<RelationId> relations;
   std::vector<DerivedRule> rules;

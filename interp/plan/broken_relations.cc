@@ -19,9 +19,7 @@ void Analysis::MarkBroken(const Edges& edges,
         if (info_[r].broken) continue;  // the cycle is reported
         for (RelationId member : components[static_cast<std::size_t>(info_[r].component)]) {
           info_[member].broken = true;
-          info_[member].why_broken =
-              "needs itself to be complete: it is recursive through `not`, a count, a choice or a "
-              "gathering head";
+          info_[member].why_broken = kNeedsItself;
         }
         const std::string line = store.at(r).name() + " needs " + store.at(to).name() +
                                  " to be complete, which depends on it";
