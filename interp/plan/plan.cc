@@ -132,7 +132,11 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   if (whole) step.relation = store_.Whole(store_.BaseOf(atom.relation));
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
-  const Columns inputs = by_form ? catalog_.ModesOf(atom.relation).AnyOf() : 0;
+  const ModeSet& modes = catalog_.ModesOf(atom.relation);
+  Columns values = 0;  // known without reading terms by form
+  for (std::size_t i = 0; i < atom.args.size(); ++i)
+    if (Buildable(atom.args[i], false)) values |= Columns{1} << i;
+  const Columns inputs = by_form && !modes.Meets(values) ? modes.AnyOf() : 0;
   // Keys first: they must be known before any row is read. A companion keeps sets whole, so there
   // every argument other than a set pattern is matched per element (§7); tabled relations get all
   // known arguments.
@@ -160,7 +164,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
           std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end())
         known |= Columns{1} << i;  // it is asked for
     }
-    step.open_input = !catalog_.ModesOf(atom.relation).Meets(known);
+    step.open_input = !modes.Meets(known);
   }
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];
@@ -211,8 +215,9 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
 }
 
 // Finds the slots that the caller binds and that would be group keys of a count if it did not: such
-// a slot selects one of the existing groups (decision 25). Only counts and tests mention them. A
-// count inside another clause has no such groups.
+// a slot selects one of the existing groups (decision 25). Only counts mention them, and clauses
+// that do not bind them: tests, and what is computed from them. A count inside another clause has no
+// such groups.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
@@ -221,13 +226,33 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
   for (std::size_t s = 0; s < group_keys_.size(); ++s)
     group_keys_[s] = group_keys_[s] && outside_[s];
   if (std::find(group_keys_.begin(), group_keys_.end(), true) == group_keys_.end()) return;
+  std::vector<int> mentions(group_keys_.size());  // in how many clauses
+  for (const Clause* clause : clauses)
+    for (const SlotId s : SlotsOf(*clause)) ++mentions[static_cast<std::size_t>(s)];
+  const auto give = [&](const auto& part) {
+    ForEachSlot(part, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = false; });
+  };
+  const auto bind = [&](const Expr& side, const Expr& other) {
+    if (side.kind != Expr::Kind::kTerm) return;
+    bool known = true;  // the other side may be
+    ForEachSlot(other, [&](SlotId s) {
+      const auto at = static_cast<std::size_t>(s);
+      known = known && (bound[at] || mentions[at] > 1);
+    });
+    if (known) give(side);
+  };
   for (const Clause* clause : clauses) {
     if (clause->As<CountOf>() && !clause->activation) counts_.insert(clause);
-    const auto* compare = clause->As<Compare>();
-    if (clause->As<CountOf>() || clause->As<Negation>() || clause->As<Temporal>() ||
-        (compare != nullptr && compare->op != Operator::kEqual))
-      continue;
-    ForEachSlot(*clause, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = false; });
+    if (clause->As<CountOf>() || clause->As<Negation>() || clause->As<Temporal>()) continue;
+    if (const auto* compare = clause->As<Compare>()) {
+      if (compare->op != Operator::kEqual) continue;
+      bind(compare->left, compare->right);
+      bind(compare->right, compare->left);
+    } else if (const auto* member = clause->As<Member>()) {
+      if (!member->negated) give(member->element);
+    } else {
+      give(*clause);
+    }
   }
 }
 

@@ -86,6 +86,7 @@ class Lowering {
   void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
   void NestedRule(const Node& node, const Rule& rule, Clauses& out);
   void HeadOf(const Node& head, const Rule& rule, Definition& def);
+  void MatchArgument(const Node& node, Pattern& arg, Clauses& out);
   const Node& ExtremumOf(const Node& arg, const Call& head, Definition& def);
   void ConstraintsOf(const Rule& rule, const Call* own, Definition& def);
   void Activation(const std::vector<Abductive>& abductives, Definition& to);

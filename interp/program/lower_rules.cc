@@ -203,7 +203,26 @@ const Node& Lowering::ExtremumOf(const Node& arg, const Call& head, Definition& 
   return call->args.front();
 }
 
-// The head's relation and arguments, and the captures of a goal.
+// Whether no value can be built from the pattern: it only matches what a caller gives.
+bool OnlyMatches(const Pattern& p) {
+  return p.kind == Pattern::Kind::kAny || p.kind == Pattern::Kind::kEach ||
+         p.kind == Pattern::Kind::kRegex || p.open || std::ranges::any_of(p.parts, OnlyMatches) ||
+         std::ranges::any_of(p.rest, OnlyMatches);
+}
+
+// `p([_ ?y]) <- …` is `p(?a) <- ?a = ~ [_ ?y], …`, for an ?a that nothing else names.
+void Lowering::MatchArgument(const Node& node, Pattern& arg, Clauses& out) {
+  const SlotId slot = FreshSlot();
+  names_.back() = kAnyInput;
+  Pattern pattern = std::exchange(arg, Pattern::Slot(slot));
+  MatchWith with;
+  with.value.term = arg;
+  with.pattern = pattern.kind == Pattern::Kind::kEach ? pattern.parts.front() : pattern;
+  Push(out, node, std::move(with));
+}
+
+// The head's relation and arguments, and the captures of a goal. What matches an argument goes to
+// the body.
 void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
   if (const auto* call = head.As<Call>()) {
     const auto arity =
@@ -222,6 +241,8 @@ void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
         names_.back() = kAnyInput;
+      } else if (call->ns != Namespace::kGoal && !rule.tail.empty() && OnlyMatches(def.args.back())) {
+        MatchArgument(arg, def.args.back(), def.body);
       }
       if (call->ns == Namespace::kGoal) {
         const auto* v = arg.As<Lvar>();
@@ -298,6 +319,7 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
   for (const Node& tail : rule.tail) FindForms(tail, forms_);
 
   Activation(rule.abductives, def);
+  const Clauses after = std::exchange(def.body, {});  // @distinct comes last
   HeadOf(head, rule, def);
 
   // HEAD <- (RULE ; @when ...): both heads hold for each answer of the inner tail (decision 37), so
@@ -309,8 +331,6 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
     Activation(inner->abductives, def);
     tails = &inner->tail;
   }
-  const Clauses after = std::move(def.body);  // @distinct comes last
-  def.body.clear();
   for (const Node& tail : *tails) Tail(tail, def.body);
 
   const auto* head_call = head.As<Call>();
