@@ -14,6 +14,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 
 namespace rpl {
 namespace {
@@ -575,7 +576,7 @@ ReadyQueue::Place ReadyQueue::NextInDespair() {
   while (!list.despair.empty()) {
     const auto place = static_cast<Place>(list.despair.front() & 0xFFFFFFFF);
     if (list.entries[place].left)
-      return list.entries[place].closing == 0 ? CountFor(place) : kNobody;
+      return list.entries[place].closing == 0 ? CallFor(CountFor(place)) : kNobody;
     std::pop_heap(list.despair.begin(), list.despair.end(), std::greater<>());
     list.despair.pop_back();
   }
@@ -683,6 +684,32 @@ ReadyQueue::Place ReadyQueue::CountFor(Place place) {
     });
     if (supplies) return at;
   }
+  return place;
+}
+
+// The call to run before the call at `place` in despair. A call with open inputs has the rows of
+// rules that need none, so which of several comes first matters: one whose inputs no other call
+// gives; among calls that give each other's, the first.
+ReadyQueue::Place ReadyQueue::CallFor(Place place) {
+  const Level& list = List();
+  if (list.entries[place].item.clause->As<Atom>() == nullptr) return place;
+  if (OpenInputs(*list.entries[place].item.clause).empty()) return place;
+  std::vector<std::pair<Place, std::vector<SlotId>>> calls;  // with their open inputs
+  std::unordered_set<SlotId> given;
+  std::vector<SlotId> slots;
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Clause& clause = *list.entries[at].item.clause;
+    if (!list.entries[at].left || clause.As<Atom>() == nullptr) continue;
+    std::vector<SlotId> open = OpenInputs(clause);
+    slots.clear();
+    ++round_;
+    Distinct(clause, slots);
+    for (const SlotId s : slots)
+      if (std::ranges::find(open, s) == open.end()) given.insert(s);
+    if (!open.empty()) calls.emplace_back(at, std::move(open));
+  }
+  for (const auto& [at, open] : calls)
+    if (std::ranges::none_of(open, [&](SlotId s) { return given.contains(s); })) return at;
   return place;
 }
 

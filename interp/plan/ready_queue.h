@@ -152,6 +152,7 @@ class ReadyQueue {
   SlotId ClassOf(SlotId slot);
   Place GiverFor(Place place);
   Place CountFor(Place place);
+  Place CallFor(Place place);
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;
