@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random protocols: whatever is answered, in whatever order, and whatever is declined, a run ends
-// satisfied, or with a reason, or it waits for something that can be answered (decisions 56, 80 to
-// 83).
+// satisfied, or with a reason, or it waits for something that can be answered; and what it
+// concludes before an answer holds after it (decisions 56, 80 to 83).
 #include <catch2/catch.hpp>
 #include <functional>
 #include <random>
@@ -135,6 +135,77 @@ TEST_CASE("random protocols never wait for nothing, and end in any order of answ
       CHECK((end->status == Status::kSatisfied || !end->reason.empty()));
     if (plain) CHECK(StatusName(at_once.status) == StatusName(one_by_one.status));
   }
+}
+
+// Relations that rest on each other and on answers, relations above that read their absence, and a
+// goal over these.
+std::string RandomRecursion(Random& random) {
+  const auto p = [&] { return "p" + std::to_string(random.Below(3)); };
+  const auto q = [&] { return "q" + std::to_string(random.Below(2)); };
+  std::vector<std::string> rules;
+  for (int i = 0; i < 3; ++i)
+    for (int n = 1 + random.Below(2); n > 0; --n)
+      rules.push_back("p" + std::to_string(i) + "(?x) <- " +
+                      (random.Chance(70) ? p() + "(?x)" : "m(?x, ?y), " + p() + "(?y)"));
+  for (int n = 1 + random.Below(2); n > 0; --n)
+    rules.push_back(p() + "(?x) <- f(?x), answer(?x, \"yes\")");
+  for (int i = 0; i < 2; ++i) {
+    const std::string head = "q" + std::to_string(i) + "(?x) <- f(?x), ";
+    rules.push_back(head + p() + "(?x), large(?x)");
+    rules.push_back(head + (random.Chance(70) ? "not " + p() + "(?x)" : "0 = |" + p() + "(?x)|"));
+    if (random.Chance(50)) rules.push_back(head + q() + "(?x), " + p() + "(?x)");
+  }
+  std::string out =
+      "# Answer - answer(?x, $r)\n\nSay.\n\n# Rules\n\n```rpl\n"
+      "f(1)\nf(2)\nm(1, 2)\nm(2, 1)\nlarge(?x) <- ?x > 9\n";
+  for (; !rules.empty(); rules.pop_back()) {
+    std::swap(rules[static_cast<std::size_t>(random.Below(static_cast<int>(rules.size())))],
+              rules.back());
+    out += rules.back() + "\n";
+  }
+  const std::string call =
+      (random.Chance(70) ? q() : p()) + "(" + (random.Chance(50) ? "1" : "2") + ")";
+  return out + "% <- " + (random.Chance(30) ? "not " : "") + call + "\n```\n";
+}
+
+// Says yes to those questions of which `world` has the bit.
+struct World : Agent {
+  World(unsigned bits, bool answers) : world(bits), speaks(answers) {}
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+    if (!speaks || request.name == "what-now") return {};
+    const bool second = request.id.find('2') != std::string::npos;
+    const bool yes = (world >> (second ? 1 : 0) & 1) != 0;
+    return {rpl::Answer::Kind::kValue, pool.String(yes ? "yes" : "no")};
+  }
+  void Chat(const std::string&) override {}
+  void OfferToContinue(const std::string&) override {}
+
+  unsigned world;
+  bool speaks;
+};
+
+Status StatusIn(World world, const std::string& protocol) {
+  SessionOptions options;
+  options.now = "2026-01-02T00:00:00Z";
+  Session session(world, options);
+  for (const Diagnostic& d : session.Load("p.md", protocol))
+    REQUIRE(d.severity != Severity::kError);
+  return session.Run().status;
+}
+
+TEST_CASE("what a recursion concludes before the answers holds whatever they are") {
+  int concluded = 0;
+  for (unsigned seed = 0; seed < 800; ++seed) {
+    Random random(seed);
+    const std::string protocol = RandomRecursion(random);
+    INFO(seed << "\n" << protocol);
+    const Status before = StatusIn({0, false}, protocol);
+    if (before == Status::kWaiting) continue;
+    ++concluded;
+    for (unsigned world = 0; world < 4; ++world)
+      CHECK(StatusName(StatusIn({world, true}, protocol)) == StatusName(before));
+  }
+  CHECK(concluded > 50);
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ struct Violation {
 
 /// Reasons why the absence of further answers proves nothing (decisions 40, 56, 80).
 struct Undecided {
-  Waiting waits;       // for calls without a reply
-  bool lacks = false;  // a call failed, was declined or refused, or a limit cut off rows
+  Waiting waits;                  // for calls without a reply
+  bool lacks = false;             // a call failed, was declined or refused, or a limit cut off rows
   RelationId unfinished = kNoId;  // was read while it was being evaluated, for what reads it
   bool circular = false;          // `unfinished` is needed complete
   explicit operator bool() const { return lacks || !waits.empty(); }

@@ -56,7 +56,7 @@ struct Frame {
   bool lacking = false;
   bool undecided = false;
   RelationId unfinished = kNoId;  // see Undecided
-  std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
+  std::size_t answers = 0;        // emitted so far, and ends of nested plans reached
   std::size_t emitted = 0;
   std::size_t repeated = 0;   // of `emitted`, those that gave no new row
   const Step* end = nullptr;  // the end of the plan that emitted the last answer

@@ -79,12 +79,12 @@ struct Table {
   bool complete = false;
   bool running = false;
   bool visited = false;
-  bool recursive = false;         // it read tables that were being evaluated
+  bool recursive = false;  // it read tables that were being evaluated
   // What was open after earlier evaluations, which gave the same rows.
   bool was_pending = false;
   bool was_lacking = false;
   bool was_undecided = false;
-  std::uint8_t was_waiting = 0;  // for these kinds of calls
+  std::uint8_t was_waiting = 0;   // for these kinds of calls
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   std::uint32_t position = 0;     // among the running tables
   std::uint32_t depth = 0;        // of the calls nested in its evaluation

@@ -103,8 +103,8 @@ TEST_CASE("a proof is a tree of facts with places") {
   p(1)  g.rpl:1
   q(1)  g.rpl:2
 )"},
-      {"an element of a set in a head that needs its caller",
-       "p(?o, ?x) <- ?o = #{1 2}, ?x < 9\n", "p(1, 0)",
+      {"an element of a set in a head that needs its caller", "p(?o, ?x) <- ?o = #{1 2}, ?x < 9\n",
+       "p(1, 0)",
        R"(p(1, 0)  g.rpl:1: p(?o, ?x) <- ?o = #{1 2}, ?x < 9
   #{1 2} = #{1 2}
   0 < 9

@@ -216,8 +216,8 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
 
 // Finds the slots that the caller binds and that would be group keys of a count if it did not: such
 // a slot selects one of the existing groups (decision 25). Only counts mention them, and clauses
-// that do not bind them: tests, and what is computed from them. A count inside another clause has no
-// such groups.
+// that do not bind them: tests, and what is computed from them. A count inside another clause has
+// no such groups.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();

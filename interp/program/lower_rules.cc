@@ -241,7 +241,8 @@ void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
         names_.back() = kAnyInput;
-      } else if (call->ns != Namespace::kGoal && !rule.tail.empty() && OnlyMatches(def.args.back())) {
+      } else if (call->ns != Namespace::kGoal && !rule.tail.empty() &&
+                 OnlyMatches(def.args.back())) {
         MatchArgument(arg, def.args.back(), def.body);
       }
       if (call->ns == Namespace::kGoal) {
