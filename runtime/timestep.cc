@@ -171,17 +171,15 @@ void Runtime::CheckConstraints(StepState& step) {
   if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
   step.violated.reset();
   if (step.awaits_sources) return;  // absent rows prove nothing
-  std::vector<Violation> of_rules = engine_.fixpoint.Violations();
-  of_rules.insert(of_rules.end(), step.goal_violations.begin(), step.goal_violations.end());
-  if (options_.profile != nullptr)
-    for (const Violation& v : of_rules)
-      options_.profile->CountViolated(
-          engine_.program.constraints()[static_cast<std::size_t>(v.constraint)]);
-  for (const Violation& v : of_rules)
-    Violate(step, {&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
-                   BindingsText(v.bindings),
-                   v.bindings,
-                   {}});
+  const auto violate = [&](const std::vector<Violation>& of_rules) {
+    for (const Violation& v : of_rules) {
+      const Constraint& c = engine_.program.constraints()[static_cast<std::size_t>(v.constraint)];
+      if (options_.profile != nullptr) options_.profile->CountViolated(c);
+      Violate(step, {&c, BindingsText(v.bindings), v.bindings, {}});
+    }
+  };
+  violate(engine_.fixpoint.Violations());
+  violate(step.goal_violations);
   std::vector<OpenCall> needed;
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
@@ -216,6 +214,7 @@ void Runtime::CheckConstraints(StepState& step) {
       }
     };
     unknown = engine_.watch.Check(c, take).lacks || unknown;
+    violate(engine_.solver.TakeViolations());  // of rules evaluated for the constraint
     for (OpenCall& call : engine_.solver.TakeCalls())
       if (!c.obligation) needed.push_back(std::move(call));
     if (unknown) LeaveUndecided(step, c);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
@@ -119,10 +120,12 @@ const Definition& Fixpoint::Growing(const Stratum& stratum) const {
 
 Stop Fixpoint::Derive(std::span<const Derivation> work, Memory& memory) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
-  const Definition* const stopped_at = solver_.Derive(work, marks_);
   Machine& machine = solver_.machine();
-  for (Violation& v : machine.evaluation.violations) memory.violations.push_back(std::move(v));
-  machine.evaluation.violations.clear();
+  // What other evaluations found, of recorded truths for instance, is no finding of the stratum.
+  std::vector<Violation> others = solver_.TakeViolations();
+  const Definition* const stopped_at = solver_.Derive(work, marks_);
+  for (Violation& v : solver_.TakeViolations()) memory.violations.push_back(std::move(v));
+  machine.evaluation.violations = std::move(others);
   if (stopped_at != nullptr) StopAt(*stopped_at);
   return machine.evaluation.stop;
 }

@@ -113,6 +113,7 @@ void Solver::Forget() {
 void Solver::Begin(Given given) {
   suspended_ = false;
   Forget();
+  machine_->evaluation.violations.clear();
   machine_->given = std::move(given);
   machine_->truncated = false;
 }
@@ -125,6 +126,10 @@ void Solver::Decide(const DecidedCall* call) {
 Evaluation Solver::Take() { return std::exchange(machine_->evaluation, {}); }
 
 std::vector<OpenCall> Solver::TakeCalls() { return std::exchange(machine_->evaluation.calls, {}); }
+
+std::vector<Violation> Solver::TakeViolations() {
+  return std::exchange(machine_->evaluation.violations, {});
+}
 
 void Solver::Collect(const Waiting& waits) {
   std::vector<OpenCall>& calls = machine_->evaluation.calls;

@@ -53,7 +53,8 @@ class Solver : public Demands {
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
   ~Solver() override;
 
-  /// Sets the state outside the store for the evaluations that follow. Calls Forget.
+  /// Sets the state outside the store for the evaluations that follow. Calls Forget, and drops the
+  /// violations that were found in another state.
   void Begin(Given given);
   /// Sets the call under decision, or (null) none. Calls Forget.
   void Decide(const DecidedCall* call);
@@ -63,8 +64,9 @@ class Solver : public Demands {
 
   /// The findings since the last Take. Forget drops their calls.
   Evaluation Take();
-  /// The calls among them.
+  /// The calls, and the violations, among them.
   std::vector<OpenCall> TakeCalls();
+  std::vector<Violation> TakeViolations();
   /// The calls that are waited for, each once, in order.
   std::vector<OpenCall> CallsOf(const Waiting& waits) const;
   const Evaluation& found() const;
