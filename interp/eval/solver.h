@@ -153,10 +153,7 @@ class Solver : public Demands {
   /// The same for several arguments of a heading that is called with `key`.
   void TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row);
   /// Records that a question was answered with rows, of which there may be none, or takes it back.
-  void Settle(RelationId relation, const std::vector<Value>& key, bool settled) {
-    if (settled) settled_.emplace(relation, key);
-    else settled_.erase({relation, key});
-  }
+  void Settle(RelationId relation, const std::vector<Value>& key, bool settled);
   /// Drops the recorded replies of a row that is now complete.
   void ForgetArguments(RelationId relation, std::span<const Value> row);
   /// Recorded replies of incomplete rows, by heading and bound arguments.
@@ -179,6 +176,8 @@ class Solver : public Demands {
   void ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
                      const std::function<void(RowId)>& fn);
   void EvaluateCollected(Table& table, const Collected& collected);
+  bool IsSettled(RelationId relation, std::span<const Value> args) const;
+  bool HasOwnRow(RelationId relation, std::span<const Value> question);
   void EvaluateBuiltin(Table& table, const Builtin& builtin);
   class BestAnswers;
   /// `best`, if not null, takes the answers in place of the table.
@@ -262,7 +261,8 @@ class Solver : public Demands {
   std::unordered_map<const Clause*, std::string> undefined_below_;  // kept until Forget
   // Replies for arguments of collected headings, by relation and bound arguments.
   Arguments arguments_;
-  std::set<std::pair<RelationId, std::vector<Value>>> settled_;  // headings answered with rows
+  // Headings answered with rows: by relation and free arguments the bound ones.
+  std::map<std::pair<RelationId, Columns>, std::set<std::vector<Value>>> settled_;
 };
 
 }  // namespace rpl

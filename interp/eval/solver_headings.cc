@@ -9,12 +9,32 @@
 #include "interp/eval/solver.h"
 
 namespace rpl {
+namespace {
+
+// The arguments of a call that are free.
+Columns FreeIn(std::span<const Value> args) {
+  Columns out = 0;
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (args[i].is_none()) out |= Columns{1} << i;
+  return out;
+}
+
+// The values of the others.
+std::vector<Value> BoundIn(std::span<const Value> args, Columns free) {
+  std::vector<Value> out;
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if ((free >> i & 1) == 0) out.push_back(args[i]);
+  return out;
+}
+
+}  // namespace
 
 // Existing rows answer; otherwise the first free argument without a reply is asked for (decision
 // 70), or, of a heading that takes rows, all of them at once (decision 81). A call with all
-// arguments bound is decided by the answer to an open question, which is asked unless it was
-// answered before (decision 56): for the last of several arguments, which the others identify, or
-// for the only one; of a heading that takes rows, for all.
+// arguments bound is decided by the answer to a question that covers it, which is asked unless it
+// was answered before (decision 56): for the last of several arguments, which the others identify;
+// for the only one; or for all, of a heading that takes rows and that the program reads for all
+// rows there are.
 void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (!table.rows.empty()) return;
   OpenCall call;
@@ -23,27 +43,19 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.args = table.key;
   call.place = collected.span;
   const std::string missing = "no fact matches `" + machine_->CallText(call, kToldBytes) + "`";
-  Relation& rel = store_.at(table.relation);
-  if (std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); })) {
-    if (table.key.size() > 1 && !analysis_.UseOf(table.relation).many) {
-      const std::span<const Value> key = std::span(table.key).first(table.key.size() - 1);
-      const Columns probe = (Columns{1} << key.size()) - 1;
-      if (!rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows()).empty()) {
-        table.more().reason = missing;
-        return;
-      }
-      call.args.back() = kNone;
-    } else if (rel.empty()) {
-      std::fill(call.args.begin(), call.args.end(), kNone);
-    }
+  const Relation& rel = store_.at(table.relation);
+  if (std::ranges::none_of(table.key, &Value::is_none)) {
+    const HeadingUse& use = analysis_.UseOf(table.relation);
+    if (table.key.size() > 1 && !(use.many && use.open)) call.args.back() = kNone;
+    else std::ranges::fill(call.args, kNone);
   }
-  for (RowId row = 0; row < rel.size(); ++row)
-    if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
-      table.more().reason = missing;
-      return;
-    }
-  const std::vector<Value> free(call.args.size());
-  if (settled_.contains({table.relation, call.args}) || settled_.contains({table.relation, free})) {
+  const bool stated = [&] {
+    for (RowId row = 0; row < rel.size(); ++row)
+      if (rel.Origin(row) != nullptr) return true;  // facts of the program suppress asking
+    return false;
+  }();
+  if (stated || IsSettled(table.relation, table.key) ||
+      (call.args != table.key && HasOwnRow(table.relation, call.args))) {
     table.more().reason = missing;
     return;
   }
@@ -65,6 +77,43 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   } else {
     table.lacking = true;
   }
+}
+
+void Solver::Settle(RelationId relation, const std::vector<Value>& key, bool settled) {
+  std::set<std::vector<Value>>& known = settled_[{relation, FreeIn(key)}];
+  if (settled) known.insert(BoundIn(key, FreeIn(key)));
+  else known.erase(BoundIn(key, FreeIn(key)));
+}
+
+// Whether a question was answered with rows that covers the call or row: whatever is not among the
+// rows is absent.
+bool Solver::IsSettled(RelationId relation, std::span<const Value> args) const {
+  const Columns free = FreeIn(args);
+  for (auto at = settled_.lower_bound({relation, 0});
+       at != settled_.end() && at->first.first == relation; ++at)
+    if ((free & ~at->first.second) == 0 && at->second.contains(BoundIn(args, at->first.second)))
+      return true;
+  return false;
+}
+
+// Whether a row answers the question that is not merely an answer to another one.
+bool Solver::HasOwnRow(RelationId relation, std::span<const Value> question) {
+  Relation& rel = store_.at(relation);
+  std::vector<Value> cells;
+  const auto is_own = [&](RowId row) {
+    rel.Row(row).CopyTo(cells);
+    return !IsSettled(relation, cells);
+  };
+  const Columns free = FreeIn(question);
+  const Columns probe = ~free & (~Columns{0} >> (kMaxArity - question.size()));
+  if (probe == 0) {
+    for (RowId row = 0; row < rel.size(); ++row)
+      if (is_own(row)) return true;
+    return false;
+  }
+  const std::vector<Value> key = BoundIn(question, free);
+  return std::ranges::any_of(rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows()),
+                             is_own);
 }
 
 std::vector<Value> Solver::Choices(const OpenCall& question) {

@@ -48,6 +48,7 @@ class Uses {
             });
           if (iterates || gathers) Many(*atom);
         }
+        NoteOpen(clause, bound);
         CollectSlots(clause, bound);
       }
     Read(def.activation);
@@ -58,6 +59,9 @@ class Uses {
     slots_.assign(c.slots.size(), {});
     FindTakes(c.left);
     FindTakes(c.right);
+    std::vector<bool> bound(c.slots.size());
+    NoteOpen(c.left, bound);
+    NoteOpen(c.right, bound);
     Read(c.left);
     Read(c.right);
     const auto* from = c.left.size() == 1 ? c.left.front().As<Atom>() : nullptr;
@@ -101,6 +105,28 @@ class Uses {
   void Many(const Clauses& clauses) {
     for (const Clause& clause : clauses)
       if (const auto* atom = clause.As<Atom>()) Many(*atom);
+  }
+
+  // Notes the reads that know no argument of a heading, as far as the clauses before them tell.
+  // What a caller may know of the rule's head does not count. `bound`: the slots known before.
+  void NoteOpen(const Clause& clause, const std::vector<bool>& bound) {
+    if (const auto* atom = clause.As<Atom>())
+      if (HeadingUse* use = Find(atom->relation))
+        use->open = use->open || std::ranges::all_of(atom->args, [&](const Pattern& arg) {
+                      return arg.kind == Pattern::Kind::kAny ||
+                             (arg.kind == Pattern::Kind::kSlot &&
+                              !bound[static_cast<std::size_t>(arg.slot)]);
+                    });
+    ForEachBody(clause, [&](const Clauses& body) {
+      std::vector<bool> inside = bound;
+      NoteOpen(body, inside);
+    });
+  }
+  void NoteOpen(const Clauses& clauses, std::vector<bool>& bound) {
+    for (const Clause& clause : clauses) {
+      NoteOpen(clause, bound);
+      CollectSlots(clause, bound);
+    }
   }
 
   // The reads of a rule: which of them take rows, and what their arguments take.

@@ -22,6 +22,8 @@ struct HeadingUse {
   };
   /// Counted, gathered, iterated or negated: it takes any number of rows.
   bool many = false;
+  /// Some read knows none of its arguments: it asks for all rows there are.
+  bool open = false;
   std::vector<Argument> arguments;
 };
 
