@@ -110,21 +110,13 @@ bool Runtime::TakesRows(const OpenCall& call) const {
 // Asserts or retracts the rows that answer a question about a heading called with `key`.
 void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth,
                        By by) {
-  const auto open = std::ranges::count_if(key, [](Value v) { return v.is_none(); });
-  const auto items = [&](Value list) {
-    const std::span<const Value> span = engine_.pool.ItemsOf(list);
-    return std::vector<Value>(span.begin(), span.end());
-  };
-  for (const Value given : items(rows)) {
-    const bool list = open > 1 && given.kind() == Kind::kList;
-    const std::vector<Value> cells = list ? items(given) : std::vector<Value>{given};
-    if (std::ssize(cells) != open) continue;  // of a trace that somebody altered
-    std::vector<Value> row(key.begin(), key.end());
-    auto cell = cells.begin();
-    for (Value& v : row)
-      if (v.is_none()) v = *cell++;
-    if (truth) InsertFact(relation, row, {.by = RowsBy::Bit(by)});
-    else engine_.store.Retract(relation, row);
+  for (const std::vector<Value>& row : RowsOfAnswer(engine_.pool, key, rows)) {
+    if (truth) {
+      InsertFact(relation, row, {.by = RowsBy::Bit(by)});
+      NoLongerRetracted(relation, row);
+    } else {
+      TakeBack(relation, row);
+    }
     Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
   }
   engine_.solver.Settle(relation, {key.begin(), key.end()}, truth);
@@ -258,9 +250,9 @@ void Runtime::AssertInputNovelty(StepState& step) {
         [&](const Assertion& a) {
           if (!of_push) NoteStated(a.relation);
           Assert(a, said);
-        });
-    for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said);
-    for (const QuestionEntry& entry : said.what.question_entries) TakeQuestion(entry, said);
+        },
+        [&](const HalfAnswer& half) { TakeHalf(half, said); },
+        [&](const QuestionEntry& entry) { TakeQuestion(entry, said); });
     for (const SourceSentence& sentence : said.what.sources) TakeSentence(sentence, said);
     novelty_.pop_front();
   }
@@ -334,6 +326,14 @@ void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row)
   });
 }
 
+// Retracts a row with its instances, also those that are still to be inserted.
+void Runtime::TakeBack(RelationId relation, std::span<const Value> row) {
+  std::erase_if(unfinished_, [&](const UnfinishedFact& fact) {
+    return fact.relation == relation && std::ranges::equal(fact.row, row);
+  });
+  engine_.store.Retract(relation, row);
+}
+
 // What rested on something may have fallen.
 void Runtime::Retracted() {
   ++goals_.voids;
@@ -403,10 +403,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
       return false;
     });
   } else {
-    std::erase_if(unfinished_, [&](const UnfinishedFact& fact) {
-      return fact.relation == a.relation && fact.row == a.row;
-    });
-    engine_.store.Retract(a.relation, a.row);
+    TakeBack(a.relation, a.row);
     if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
   Log(Verb::kRetracted, a.text, a.span);

@@ -178,6 +178,7 @@ class Runtime {
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
   void Assert(const Assertion& a, const Said& said);
   void NoLongerRetracted(RelationId relation, std::span<const Value> row);
+  void TakeBack(RelationId relation, std::span<const Value> row);
   void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();

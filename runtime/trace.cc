@@ -64,7 +64,8 @@ std::string WithoutFindings(const std::string& program) {
   std::map<std::uint32_t, std::string> inserted;  // before these places
   for (const Diagnostic& d : findings.all())
     if (d.code == Code::kBraceInString) inserted[d.span.begin] = "\\";
-  for (const Assertion* a : RetractionsOfNothing(read, store, novelty.assertions))
+  for (const Assertion* a :
+       RetractionsOfNothing(read, store, novelty.assertions, novelty.question_entries))
     inserted[a->span.begin] = FactText(store, a->relation, a->row) + " -> true\n";
   std::string out;
   std::size_t from = 0;

@@ -117,6 +117,10 @@ class Reader {
     const Document& kept = context_.documents.back();
     Novelty novelty = context_.engine.program.Load(kept, found);
     AddParts(kept, novelty);
+    for (QuestionEntry& entry : novelty.question_entries) {
+      entry.before.assertions += context_.assertions.size();
+      context_.question_entries.push_back(std::move(entry));
+    }
     std::vector<Assertion>& facts = novelty.assertions;
     context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
                                std::make_move_iterator(facts.end()));

@@ -61,6 +61,7 @@ struct Context {
   std::vector<Part> parts;  // by document, signatures and sentences in document order
   interp::Engine engine;    // nothing is derived
   std::vector<Assertion> assertions;
+  std::vector<QuestionEntry> question_entries;          // placed among `assertions`
   std::vector<Novelty> given;                           // CheckOptions::facts
   std::map<RelationId, GivenRelation> given_relations;  // of these
   std::unordered_set<std::uint32_t> checked_files;

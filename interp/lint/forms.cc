@@ -415,8 +415,8 @@ class Forms {
   }
 
   void Retractions() {
-    for (const Assertion* a :
-         RetractionsOfNothing(context_.engine.program, context_.engine.store, context_.assertions))
+    for (const Assertion* a : RetractionsOfNothing(context_.engine.program, context_.engine.store,
+                                                   context_.assertions, context_.question_entries))
       if (!context_.given_relations.contains(a->relation))
         context_.Add(Code::kNothingToRetract, a->span,
                      "nothing before this line asserts what it retracts",

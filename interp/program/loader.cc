@@ -355,6 +355,7 @@ bool Loader::AssertHalf(const Node& clause, const Sentence& sentence) {
   }
   half.text = Print(sentence);
   half.span = sentence.span;
+  half.before = {novelty.facts.size(), novelty.assertions.size()};
   novelty.half_answers.push_back(std::move(half));
   return true;
 }
@@ -380,6 +381,7 @@ bool Loader::AssertQuestion(const Node& clause, bool truth, const Sentence& sent
   entry.truth = truth;
   entry.text = Print(sentence);
   entry.span = sentence.span;
+  entry.before = {novelty.facts.size(), novelty.assertions.size()};
   novelty.question_entries.push_back(std::move(entry));
   return true;
 }

@@ -126,20 +126,47 @@ std::string FactText(const Store& store, RelationId relation, std::span<const Va
   return out + ")";
 }
 
+std::vector<std::vector<Value>> RowsOfAnswer(const Pool& pool, std::span<const Value> key,
+                                             Value rows) {
+  const auto open = std::ranges::count_if(key, &Value::is_none);
+  std::vector<std::vector<Value>> out;
+  for (const Value& given : pool.ItemsOf(rows)) {
+    const bool list = open > 1 && given.kind() == Kind::kList;
+    const std::span<const Value> cells = list ? pool.ItemsOf(given) : std::span(&given, 1);
+    if (std::ssize(cells) != open) continue;
+    std::vector<Value>& row = out.emplace_back(key.begin(), key.end());
+    auto cell = cells.begin();
+    for (Value& v : row)
+      if (v.is_none()) v = *cell++;
+  }
+  return out;
+}
+
 std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const Store& store,
-                                                   std::span<const Assertion> assertions) {
+                                                   std::span<const Assertion> assertions,
+                                                   std::span<const QuestionEntry> questions) {
   std::vector<const Assertion*> out;
   std::set<std::pair<RelationId, std::vector<std::uint64_t>>> held;
-  const auto key = [](const Assertion& a) {
+  const auto key = [](RelationId relation, std::span<const Value> values) {
     std::vector<std::uint64_t> row;
-    for (const Value v : a.row) row.push_back(v.bits());
-    return std::pair(a.relation, row);
+    for (const Value v : values) row.push_back(v.bits());
+    return std::pair(relation, row);
   };
   if (std::ranges::all_of(assertions, &Assertion::truth)) return out;
-  for (const Assertion& a : assertions) {
+  auto question = questions.begin();
+  for (std::size_t i = 0; i < assertions.size(); ++i) {
+    for (; question != questions.end() && question->before.assertions <= i; ++question) {
+      if (question->declined) continue;
+      for (const std::vector<Value>& row :
+           RowsOfAnswer(store.pool(), question->key, question->rows))
+        if (question->truth) held.insert(key(question->relation, row));
+        else held.erase(key(question->relation, row));
+    }
+    const Assertion& a = assertions[i];
     if (store.at(a.relation).space() != Space::kRelation) continue;
-    if (a.truth) held.insert(key(a));
-    else if (held.erase(key(a)) == 0 && !program.HasRules(a.relation)) out.push_back(&a);
+    if (a.truth) held.insert(key(a.relation, a.row));
+    else if (held.erase(key(a.relation, a.row)) == 0 && !program.HasRules(a.relation))
+      out.push_back(&a);
   }
   return out;
 }

@@ -93,6 +93,12 @@ struct Assertion {
   std::size_t facts_before = 0;  // plain facts of the document before it
 };
 
+/// What a document states before a sentence: plain facts and other assertions.
+struct StatedBefore {
+  std::size_t facts = 0;
+  std::size_t assertions = 0;
+};
+
 /// An entry of a trace for a collected heading with answers to only some of its arguments:
 /// `stay(1, ?to, ?x) ^^ {?to 2} -> true`.
 struct HalfAnswer {
@@ -101,6 +107,7 @@ struct HalfAnswer {
   std::vector<Value> row;  // the same with the known answers
   std::string text;        // the sentence
   Span span;
+  StatedBefore before;
 };
 
 /// An entry of a trace for a question that was declined, or answered with rows:
@@ -114,7 +121,13 @@ struct QuestionEntry {
   Value rows;        // else: a list, of values for one free argument, of lists for several
   std::string text;  // the sentence
   Span span;
+  StatedBefore before;
 };
+
+/// The rows of a list that answers a question about a heading called with `key`. One that does not
+/// fit, of a trace that somebody altered, is left out.
+std::vector<std::vector<Value>> RowsOfAnswer(const Pool& pool, std::span<const Value> key,
+                                             Value rows);
 
 /// A call of `$index` as a sentence: its source is a part of the program.
 struct SourceSentence {
@@ -159,7 +172,14 @@ struct Novelty {
 
   /// Calls `fact(relation, row, span)` and `assertion(a)` for each, in the order of the text.
   template <typename OnFact, typename OnAssertion>
-  void ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const;
+  void ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const {
+    ForEach(
+        store, fact, assertion, [](const HalfAnswer&) {}, [](const QuestionEntry&) {});
+  }
+  /// Calls also `half(h)` and `question(q)`, for the answers to questions among them.
+  template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion>
+  void ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& half,
+               OnQuestion&& question) const;
 };
 
 /// A goal with its rules, and its captures by position (decision 61).
@@ -273,10 +293,11 @@ bool IsQuestion(const Relation& relation);
 std::string FactText(const Store& store, RelationId relation, std::span<const Value> row,
                      std::size_t most = kMaxTextBytes);
 
-/// The retractions among a program's assertions, in order, of facts that no assertion before them
-/// asserts and no rule may derive.
+/// The retractions among a program's assertions, in order, of facts that no assertion or answer to
+/// a question before them asserts and no rule may derive.
 std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const Store& store,
-                                                   std::span<const Assertion> assertions);
+                                                   std::span<const Assertion> assertions,
+                                                   std::span<const QuestionEntry> questions);
 
 /// The value of a ground term; kNone if it is not ground (variables, `_`, templates).
 Value GroundValue(Pool& pool, const Node& node);
@@ -284,10 +305,27 @@ Value GroundValue(Pool& pool, const Node& node);
 /// A Number literal's value.
 Value NumberValue(Pool& pool, const Number& number);
 
-template <typename OnFact, typename OnAssertion>
-void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const {
-  constexpr std::size_t kAhead = 16;
+template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion>
+void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& on_half,
+                      OnQuestion&& on_question) const {
   auto next = assertions.begin();
+  auto half = half_answers.begin();
+  auto question = question_entries.begin();
+  // The others behind so many facts.
+  const auto tell_others = [&](std::size_t told) {
+    for (;;) {
+      const auto is_next = [&](const StatedBefore& before) {
+        return before.facts <= told && assertions.begin() + before.assertions <= next;
+      };
+      const bool is_half = half != half_answers.end() && is_next(half->before);
+      const bool is_question = question != question_entries.end() && is_next(question->before);
+      if (is_half && !(is_question && question->span.begin < half->span.begin)) on_half(*half++);
+      else if (is_question) on_question(*question++);
+      else if (next != assertions.end() && next->facts_before <= told) assertion(*next++);
+      else return;
+    }
+  };
+  constexpr std::size_t kAhead = 16;
   const Value* row = cells.data();
   const Value* ahead = row;  // of the next fact to prefetch for
   std::size_t asked = 0;
@@ -297,12 +335,12 @@ void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion
       rows.Prefetch(RowSet::HashOf({ahead, rows.arity()}));
       ahead += rows.arity();
     }
-    for (; next != assertions.end() && next->facts_before == i; ++next) assertion(*next);
+    tell_others(i);
     const std::size_t arity = store.at(facts[i].relation).arity();
     fact(facts[i].relation, std::span(row, arity), Span{file, facts[i].begin, facts[i].end});
     row += arity;
   }
-  for (; next != assertions.end(); ++next) assertion(*next);
+  tell_others(facts.size());
 }
 
 }  // namespace rpl
