@@ -391,8 +391,8 @@ bool Machine::RunAtom(const Step& s) {
   switch (s.access) {
     case Access::kRows: return RunRows(s);
     case Access::kTable:
-    case Access::kCollect:
-    case Access::kGoal: return RunTable(s);
+    case Access::kCollect: return RunTable(s);
+    case Access::kGoal: return guards_ ? RunStanding(s) : RunTable(s);
     case Access::kTruth: return RunTruth(s);
     case Access::kExternal: return RunExternal(s);
   }
@@ -599,8 +599,10 @@ bool Machine::RunReadText(const Step& s) {
 bool Machine::RunNot(const Step& s) {
   bool found = false;
   std::string note = std::move(frame_->note);
+  const RelationId ineligible = frame_->ineligible;
   const Undecided undecided = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (found || !undecided.lacks) frame_->note = std::move(note);
+  frame_->ineligible = ineligible;
   if (evaluation.stop != Stop::kGoesOn) return false;
   if (found) return true;  // no reply could change the outcome
   Leave(undecided);

@@ -305,7 +305,7 @@ class Machine {
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);
   bool RunGoalFalse(const Step& s);
-  bool IsRecorded(const Step& s);
+  bool RunStanding(const Step& s);
   bool RunLoop(const Step& s);
   bool RunCheck(const Step& s);
   /// Runs a nested plan, calling `fn` at its end.
@@ -370,6 +370,7 @@ class Machine {
     std::int64_t* rows = nullptr;
   };
   Counting counting_;
+  bool guards_ = false;  // within the body of a guard, which reads its goal as it stands
   // Derived rows are staged until their slots in the hash table have been prefetched. That is safe:
   // rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;

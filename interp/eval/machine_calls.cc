@@ -349,44 +349,32 @@ const Definition* Machine::Growing() const {
 
 // --- the truth of goals ----------------------------------------------------------------------
 
-// Whether a recorded truth of the goal agrees with the bound arguments.
-bool Machine::IsRecorded(const Step& s) {
-  const Relation& rel = store_.at(s.relation);
-  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+// What a guard reads of its goal: the recorded truths, and the answers of the goal so far, because
+// the rules of a goal that guard against it are alternatives.
+bool Machine::RunStanding(const Step& s) {
+  if (!RunTruth(s)) return false;
   std::vector<Value> key;
-  if (!Keys(s, key)) return false;
-  for (RowId row = 0; row < rel.size(); ++row) {
-    const std::vector<Value> cells =
-        CapturedCells(pool_, goal, rel.Row(row)[0], s.clause->As<GoalIsFalse>()->goal.args.size());
-    bool same = true;
-    for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
-    if (same) return true;
-  }
-  return false;
+  if (!Keys(s, key)) return true;
+  for (const Table* table : demands_.Running(s.relation))
+    for (std::size_t r = 0; r < table->rows.size(); ++r) {
+      std::vector<Value> cells = RowView(table->rows[r]).Copy();
+      cells.resize(std::max(cells.size(), s.clause->As<Atom>()->args.size()), kAbsent);
+      bool same = true;
+      for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
+      if (same && !TakeCells(s, cells, kNil, {})) return false;
+    }
+  return true;
 }
 
 bool Machine::RunGoalFalse(const Step& s) {
   Disturb();
-  const auto* clause = s.clause->As<GoalIsFalse>();
   const Definition* def = frame_->def;
-  if (def != nullptr && catalog_.IsGuard(*s.clause, def->head))
-    return IsRecorded(s) || demands_.IsAnswered(s.relation) || Run(s.next);
-  std::vector<Value> key(clause->goal.args.size());
-  std::vector<Value> values;
-  if (!Keys(s, values)) return true;
-  for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
-  Table* table = DemandNested(s.relation, std::move(key));
-  if (table == nullptr) return false;
-  if (!table->complete &&
-      evaluation.stop == Stop::kGoesOn) {  // the goal depends on this very clause
-    evaluation.circle = {s.relation, store_.at(s.relation).name()};
-    frame_->lacking = true;
-    return true;
-  }
-  if (!table->rows.empty()) return true;
-  Waits(*table);
-  Leave(Absent({{}, table->lacking}));
-  return table->pending || table->lacking || truncated || Run(s.next);
+  if (def == nullptr || !catalog_.IsGuard(*s.clause, def->head)) return RunNot(s);
+  bool found = false;
+  guards_ = true;
+  RunBody(s.body, [&] { return found = true, false; });
+  guards_ = false;
+  return found || Run(s.next);
 }
 
 }  // namespace rpl

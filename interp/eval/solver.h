@@ -164,7 +164,7 @@ class Solver : public Demands {
 
   Table& Demand(RelationId relation, std::vector<Value> key) override;
   const std::string& WhyEmpty(Table& table) override;
-  bool IsAnswered(RelationId goal) const override;
+  std::vector<const Table*> Running(RelationId goal) const override;
 
  private:
   friend class Explainer;  // finds derivations with BindHead

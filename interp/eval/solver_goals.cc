@@ -108,10 +108,11 @@ void Solver::EvaluateGoal(Table& table) {
   table.more().reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
 }
 
-bool Solver::IsAnswered(RelationId goal) const {
-  return std::any_of(running_.begin(), running_.end(), [&](const Table* table) {
-    return table->relation == goal && !table->rows.empty();
-  });
+std::vector<const Table*> Solver::Running(RelationId goal) const {
+  std::vector<const Table*> out;
+  for (const Table* table : running_)
+    if (table->relation == goal) out.push_back(table);
+  return out;
 }
 
 // Records what the answers of a goal leave open.

@@ -158,8 +158,8 @@ class Demands {
   virtual Table& Demand(RelationId relation, std::vector<Value> key) = 0;
   /// The reason why a complete table has no answers; "" when unknown.
   virtual const std::string& WhyEmpty(Table& table) = 0;
-  /// Whether the goal is being evaluated and already has an answer.
-  virtual bool IsAnswered(RelationId goal) const = 0;
+  /// The tables of a goal that are being evaluated.
+  virtual std::vector<const Table*> Running(RelationId goal) const = 0;
 };
 
 }  // namespace rpl

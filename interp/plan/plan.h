@@ -126,7 +126,7 @@ struct Step {
   std::vector<SlotId> reads;   // slots this step takes as inputs
   std::vector<SlotId> writes;  // slots it binds
 
-  // kAtom, kCountAtom, kGoalFalse
+  // kAtom; of kGoalFalse, `relation` alone
   RelationId relation = kNoId;
   Access access = Access::kRows;
   Range range = Range::kAll;

@@ -92,10 +92,15 @@ class Planner::Steps {
   }
 
   Step* operator()(const GoalIsFalse& c) {
+    Clause goal = clause_;
+    goal.is = c.goal;
+    Clause& made = planner_.plan_->made.emplace_back();
+    made.is = Negation{{std::move(goal)}};
     Step* step = New(Step::Kind::kGoalFalse);
-    const std::size_t mark = ready_.Mark();
-    planner_.AtomStep(*step, c.goal);
-    ready_.Undo(mark);
+    step->relation = c.goal.relation;
+    for (const SlotId s : planner_.SlotsOf(clause_))
+      if (ready_.IsBound(s)) step->reads.push_back(s);
+    step->body = planner_.Body(made.As<Negation>()->body, nullptr);
     return step;
   }
 
