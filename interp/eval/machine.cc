@@ -173,7 +173,7 @@ bool Machine::Run(const Step* step) {
     if (frame_->unknown)
       for (SlotId r : s.reads)
         if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
-    if (frame_->explains && found_ == nullptr && s.clause != nullptr &&
+    if (frame_->explains && found_ == nullptr && s.clause != nullptr && !s.clause->of_head &&
         (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
       frame_->deepest = &s;
       frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());

@@ -171,7 +171,8 @@ void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part
 
 const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound) {
   return PlanOf(&def, program_.Has(def), 0, bound, [&](Planner planner) {
-    return planner.Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+    return planner.Make(WithTexts(def, bound, ClausesOf(def)), bound, HeadSlots(def), def.slots,
+                        def.avar);
   });
 }
 
@@ -295,25 +296,32 @@ std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relatio
   return changed;
 }
 
-// Matches the head with the bound arguments of a call; runs `then` for each way to match.
+// Matches the head with the bound arguments of a call; runs `then` for each way to match. Arguments
+// with templates are left to the plan (TextArgument).
 bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                       std::vector<bool>& bound, Continuation then) {
   Value* slots = machine_->frame().slots.data();
   std::vector<SlotId> here;  // bound by the arguments that are slots
+  const auto bind = [&](SlotId slot) {
+    slots[slot] = key[at];
+    bound[static_cast<std::size_t>(slot)] = true;
+    here.push_back(slot);
+  };
   const auto go_on = [&] {
     for (; at < def.args.size(); ++at) {
       if (at >= key.size() || key[at].is_none()) continue;
       const Pattern& p = def.args[at];
-      if (p.kind == Pattern::Kind::kConstant) {
+      const auto text = std::ranges::find(def.texts, at, &TextArgument::column);
+      if (text != def.texts.end()) {
+        bind(text->slot);
+      } else if (p.kind == Pattern::Kind::kConstant) {
         if (p.constant != key[at]) return true;
       } else if (p.kind != Pattern::Kind::kSlot) {
         break;
       } else if (bound[static_cast<std::size_t>(p.slot)]) {
         if (slots[p.slot] != key[at]) return true;
       } else {
-        slots[p.slot] = key[at];
-        bound[static_cast<std::size_t>(p.slot)] = true;
-        here.push_back(p.slot);
+        bind(p.slot);
       }
     }
     if (at == def.args.size()) return then();

@@ -18,7 +18,8 @@ Solver::FirstAnswer Solver::Activation(const Definition& def, std::span<const Va
     for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
     planner.FlowsOn(std::move(flows_on));
     const std::vector<bool> nothing(def.slots.size());
-    return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+    return planner.Make(WithTexts(def, bound, Pointers(def.activation)), bound, nothing, def.slots,
+                        def.avar);
   });
   if (first.found && machine_->profile() != nullptr) machine_->profile()->CountActivated(def);
   return first;
@@ -162,8 +163,8 @@ bool Solver::FindStanding(const Goal& goal, Value bindings) {
       continue;
     const FirstAnswer first =
         FindFirst(def, key, 2, [&](Planner& planner, const std::vector<bool>& bound) {
-          return planner.Make(analysis_.WithoutGuards(def), bound, HeadSlots(def), def.slots,
-                              def.avar);
+          return planner.Make(WithTexts(def, bound, analysis_.WithoutGuards(def)), bound,
+                              HeadSlots(def), def.slots, def.avar);
         });
     if (first.found || first.open || machine_->truncated ||
         machine_->evaluation.stop != Stop::kGoesOn)

@@ -219,9 +219,10 @@ const Plan& Explainer::PlanFor(const Definition& def, const std::vector<const Cl
   owner.insert(owner.end(), clauses.begin(), clauses.end());
   auto& plan = plans_[{std::move(owner), bound}];
   if (plan == nullptr)
-    plan = Planner(engine_.analysis, engine_.store, Mode::kSolve)
-               .Make(clauses, bound, head ? HeadSlots(def) : std::vector<bool>(def.slots.size()),
-                     def.slots, def.avar);
+    plan =
+        Planner(engine_.analysis, engine_.store, Mode::kSolve)
+            .Make(head ? WithTexts(def, bound, clauses) : clauses, bound,
+                  head ? HeadSlots(def) : std::vector<bool>(def.slots.size()), def.slots, def.avar);
   return *plan;
 }
 

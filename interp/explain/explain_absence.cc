@@ -187,7 +187,8 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
     };
     engine_.solver.BindHead(def, head, 0, bound, run);
   }
-  if (plan == nullptr) return;  // the head does not match
+  const bool matched = def.texts.empty() || answered || frame.deepest != nullptr;
+  if (plan == nullptr || !matched) return;  // the head does not match
   const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
   if (answered) {
     const std::string better = def.extremum ? BetterThan(def, key) : "";

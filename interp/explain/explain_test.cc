@@ -161,6 +161,13 @@ TEST_CASE("a proof is a tree of facts with places") {
     b(1)  g.rpl:1
   2 = 2
 )"},
+      {"a template in a head that the caller gives",
+       "n(2)\nu(?l, ?x) <- ?l = ~ [?x & _]\np(\"n{?i}\") <- n(?i), u([1], _)\n", "p(\"n2\")",
+       R"(p("n2")  g.rpl:3: p("n{?i}") <- n(?i), u([1], _)
+  n(2)  g.rpl:1
+  u([1], 1)  g.rpl:2: u(?l, ?x) <- ?l = ~ [?x & _]
+    [1] = ~ [1 & _]
+)"},
       {"what is wrong", "p(1)\n", "not p(1)",
        "rejected: expected one call to explain, got `not p(1)`\n"},
   };

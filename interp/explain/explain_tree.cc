@@ -213,7 +213,7 @@ void Explainer::Premises(const Instance& instance, const std::function<void(cons
   std::vector<Item> items;
   std::size_t next = 0;
   for (const Step* step : instance.steps) {
-    if (step->clause == nullptr) continue;
+    if (step->clause == nullptr || step->clause->of_head) continue;
     const bool stored = step->kind == Step::Kind::kAtom && step->access != Access::kExternal;
     items.push_back({step, stored ? next++ : SIZE_MAX});
   }

@@ -211,6 +211,15 @@ std::vector<const Clause*> ClausesOf(const Definition& def) {
   return out;
 }
 
+std::vector<const Clause*> WithTexts(const Definition& def, const std::vector<bool>& bound,
+                                     std::vector<const Clause*> clauses) {
+  std::vector<const Clause*> out;
+  for (const TextArgument& text : def.texts)
+    if (bound[static_cast<std::size_t>(text.slot)]) out.push_back(&text.match);
+  out.insert(out.end(), clauses.begin(), clauses.end());
+  return out;
+}
+
 std::vector<bool> HeadSlots(const Definition& def) {
   std::vector<bool> out(def.slots.size());
   const auto mark = [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; };

@@ -243,6 +243,11 @@ class Analysis : public Catalog {
 /// All clauses of a definition in evaluation order: activation, then body.
 std::vector<const Clause*> ClausesOf(const Definition& def);
 
+/// The same `clauses` after those that match what a caller gives: TextArguments whose slot is
+/// bound.
+std::vector<const Clause*> WithTexts(const Definition& def, const std::vector<bool>& bound,
+                                     std::vector<const Clause*> clauses);
+
 /// Appends the relations and goals that clauses mention, at any depth.
 void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out);
 

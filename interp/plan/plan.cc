@@ -217,12 +217,15 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
 // Finds the slots that the caller binds and that would be group keys of a count if it did not: such
 // a slot selects one of the existing groups (decision 25). Only counts mention them, and clauses
 // that do not bind them: tests, and what is computed from them. A count inside another clause has
-// no such groups.
+// no such groups. What the caller gives may be a text with holes.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
   group_keys_ = bound;
   group_keys_.resize(outside_.size());
+  for (const Clause* clause : clauses)
+    if (clause->of_head)
+      ForEachSlot(*clause, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = true; });
   for (std::size_t s = 0; s < group_keys_.size(); ++s)
     group_keys_[s] = group_keys_[s] && outside_[s];
   if (std::find(group_keys_.begin(), group_keys_.end(), true) == group_keys_.end()) return;
@@ -243,7 +246,9 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
   };
   for (const Clause* clause : clauses) {
     if (clause->As<CountOf>() && !clause->activation) counts_.insert(clause);
-    if (clause->As<CountOf>() || clause->As<Negation>() || clause->As<Temporal>()) continue;
+    if (clause->of_head || clause->As<CountOf>() || clause->As<Negation>() ||
+        clause->As<Temporal>())
+      continue;
     if (const auto* compare = clause->As<Compare>()) {
       if (compare->op != Operator::kEqual) continue;
       bind(compare->left, compare->right);
@@ -257,7 +262,7 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
 }
 
 // Whether the clause alone restricts the slot to the values in its rows, its collection, or its
-// computed result.
+// computed result; of a disjunction, some clause of each branch.
 bool Planner::Gives(const Clause& clause, SlotId slot) const {
   const auto mentions = [&](const Expr& e) {
     bool found = false;
@@ -284,6 +289,10 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
     };
     return computes(c->left, c->right) || computes(c->right, c->left);
   }
+  if (const auto* c = clause.As<Alternatives>())
+    return std::ranges::all_of(c->branches, [&](const Clauses& branch) {
+      return std::ranges::any_of(branch, [&](const Clause& b) { return Gives(b, slot); });
+    });
   return false;
 }
 
@@ -291,9 +300,34 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
 // values decide how the text is split, so the holes of these lvars take every possible text.
 std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left) {
   std::vector<Step*> out;
-  for (const SlotId slot : HolesOf(step)) {
-    const auto gives = [&](const Listed& item) { return Gives(*item.clause, slot); };
-    if (std::none_of(left.begin(), left.end(), gives)) continue;
+  const std::vector<SlotId> holes = HolesOf(step);
+  std::vector<SlotId> asked;
+  // An equality gives a slot the value of its other side, if this has one without the holes.
+  const std::function<bool(SlotId)> is_given = [&](SlotId slot) {
+    if (std::ranges::count(asked, slot) > 0) return false;
+    asked.push_back(slot);
+    const auto is_known = [&](const Expr& e) {
+      bool known = e.kind == Expr::Kind::kTerm;
+      ForEachSlot(e, [&](SlotId s) {
+        const bool is_hole = std::ranges::count(holes, s) > 0;
+        known = known && ((!is_hole && ready_->IsBound(s)) || is_given(s));
+      });
+      return known;
+    };
+    return std::ranges::any_of(left, [&](const Listed& item) {
+      if (Gives(*item.clause, slot)) return true;
+      const auto* c = item.clause->As<Compare>();
+      if (c == nullptr || c->op != Operator::kEqual) return false;
+      const auto has = [&](const Expr& e) {
+        return e.kind == Expr::Kind::kTerm && HasValueOf(e.term, slot);
+      };
+      return (has(c->left) && is_known(c->right)) || (has(c->right) && is_known(c->left));
+    });
+  };
+  for (const SlotId slot : holes) {
+    asked.clear();
+    const bool groups = step.clause->of_head && group_keys_[static_cast<std::size_t>(slot)];
+    if (!groups && !is_given(slot)) continue;
     TakeEvery(step.pattern, slot);
     for (auto& [column, pattern] : step.matches) TakeEvery(pattern, slot);
     out.push_back(New(Step::Kind::kReadText, step.clause));

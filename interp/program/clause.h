@@ -254,6 +254,7 @@ struct Clause {
   std::string text;                 // as written, for reasons
   PrintedVariables variables = {};  // of the text
   bool activation = false;  // part of the activation clause, evaluated before the body (§16)
+  bool of_head = false;     // see TextArgument
 
   template <typename T>
   const T* As() const {
@@ -371,6 +372,15 @@ std::string_view ExtremumName(const Extremum& extremum);
 /// The name of a slot that is `_` in a head: an argument that only a caller binds (decision 38).
 inline constexpr std::string_view kAnyInput = "_";
 
+/// An argument of a head that contains a template. A caller that gives it binds `slot`; then the
+/// clause `slot = ~ argument` comes before all others, and its holes take values as those of a
+/// template in the tail do (decisions 11, 23).
+struct TextArgument {
+  std::size_t column;
+  SlotId slot;
+  Clause match;
+};
+
 /// One rule. The head of a goal rule lists its captures.
 struct Definition {
   int number = 0;  // position in the program
@@ -378,6 +388,7 @@ struct Definition {
   std::vector<Pattern> args;
   SlotId head_expansion = -1;         // #?h <- …: the relation comes from the term (§5.7)
   std::vector<std::size_t> gathered;  // arguments with `&` (§8)
+  std::vector<TextArgument> texts;    // of the arguments that a caller may give
   std::optional<Extremum> extremum;   // all rules of a relation have the same
   Clauses activation;                 // the part added by `;`, evaluated before the body (§16)
   Clauses body;

@@ -87,6 +87,7 @@ class Lowering {
   void NestedRule(const Node& node, const Rule& rule, Clauses& out);
   void HeadOf(const Node& head, const Rule& rule, Definition& def);
   void MatchArgument(const Node& node, Pattern& arg, Clauses& out);
+  void TextsOf(Definition& def);
   const Node& ExtremumOf(const Node& arg, const Call& head, Definition& def);
   void ConstraintsOf(const Rule& rule, const Call* own, Definition& def);
   void Activation(const std::vector<Abductive>& abductives, Definition& to);

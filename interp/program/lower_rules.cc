@@ -84,6 +84,11 @@ void MarkActivation(Clauses& clauses) {
   }
 }
 
+bool HasTemplate(const Pattern& p) {
+  return p.kind == Pattern::Kind::kTemplate || std::ranges::any_of(p.parts, HasTemplate) ||
+         std::ranges::any_of(p.rest, HasTemplate);
+}
+
 // Whether a clause may bind slots that it mentions; tests and $json do not.
 bool MayBind(const Clause& clause) {
   if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
@@ -263,6 +268,25 @@ void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
   }
 }
 
+// The arguments that a caller may give and that contain a template.
+void Lowering::TextsOf(Definition& def) {
+  for (std::size_t i = 0; i < def.args.size(); ++i) {
+    const bool given =
+        std::ranges::count(def.gathered, i) == 0 && !(def.extremum && def.extremum->column == i);
+    if (!given || !HasTemplate(def.args[i])) continue;
+    const SlotId slot = FreshSlot();
+    MatchWith match;
+    match.value.term = Pattern::Slot(slot);
+    match.pattern = def.args[i];
+    TextArgument& text = def.texts.emplace_back();
+    text.column = i;
+    text.slot = slot;
+    text.match.is = std::move(match);
+    text.match.span = def.span;
+    text.match.activation = text.match.of_head = true;
+  }
+}
+
 // Constraints of a rule: a shape pins (decision 19), -> !% of the goal `own` guards (decision 62),
 // the rest checks each answer (decision 41).
 void Lowering::ConstraintsOf(const Rule& rule, const Call* own, Definition& def) {
@@ -367,6 +391,7 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
   CheckTemplates(def.body, def.args);
   CheckHead(head, def);
   ReadAvars(def.body, def.args);
+  TextsOf(def);
   def.slots = names_;
   def.avar = avar_;
   return def;
