@@ -311,8 +311,50 @@ bool Explainer::Gives(const Instance& instance, const Fact& fact) {
   return true;
 }
 
-// Calls `take` for answers of rules that give the fact, except rules with aggregate heads.
-void Explainer::Candidates(const Fact& fact, const Take& take) {
+// The clauses that hold for a fact. The guards of a goal that is true held before it was (decision
+// 62).
+std::vector<const Clause*> Explainer::ClausesFor(const Definition& def, const Fact& fact) const {
+  const bool is_truth = engine_.store.at(fact.first).space() == Space::kGoal && StoredRow(fact);
+  return is_truth ? engine_.analysis.WithoutGuards(def) : ClausesOf(def);
+}
+
+// Whether the fact was derived with nothing bound, and binding its values would change a count.
+bool Explainer::IsFree(const Definition& def, const Fact& fact) {
+  return StampOf(fact) && IsGrouped(def);
+}
+
+// Calls `take` for answers of rules that give the fact, with its values bound in the head, except
+// rules with aggregate heads. False when `take` stopped it.
+bool Explainer::Candidates(const Fact& fact, const Take& take) {
+  bool done = false;
+  const Take check = [&](Instance i) {
+    if (Gives(i, fact)) done = !take(std::move(i));
+    return !done;
+  };
+  for (int number : RulesOf(fact.first)) {
+    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
+    if (!def.gathered.empty() || def.choice) continue;
+    const std::vector<const Clause*> clauses = ClausesFor(def, fact);
+    if (!IsFree(def, fact)) {
+      const std::vector<const Clause*> order = FromTheHead(def, clauses, engine_.analysis);
+      for (const std::vector<Value>& key : KeysFor(fact)) {
+        Each(def, order, key, nullptr, check);
+        if (done) return false;
+      }
+    }
+    // As a table does, without the arguments that may be sets in the rule's answers.
+    std::vector<Value> changed;
+    const std::span<const Value> given =
+        engine_.solver.GivenTo(def, fact.first, fact.second, changed);
+    if (!changed.empty()) Each(def, clauses, given, nullptr, check);
+    if (done) return false;
+  }
+  return true;
+}
+
+// The same with nothing bound, where that may find more. A rule that needs its caller may not end
+// then, so this comes after all that is found with the fact's values.
+bool Explainer::FreeCandidates(const Fact& fact, const Take& take) {
   bool done = false;
   const Take check = [&](Instance i) {
     if (Gives(i, fact)) done = !take(std::move(i));
@@ -321,36 +363,20 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
   for (int number : RulesOf(fact.first)) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (!def.gathered.empty()) continue;
-    // The guards of a goal that is true held before it was (decision 62).
-    const bool is_truth = engine_.store.at(fact.first).space() == Space::kGoal && StoredRow(fact);
-    const std::vector<const Clause*> clauses =
-        is_truth ? engine_.analysis.WithoutGuards(def) : ClausesOf(def);
-    const bool free = StampOf(fact) && IsGrouped(def);  // derived with nothing bound
-    if (!def.choice && !free) {
-      const std::vector<const Clause*> order = FromTheHead(def, clauses, engine_.analysis);
-      for (const std::vector<Value>& key : KeysFor(fact)) {
-        Each(def, order, key, nullptr, check);
-        if (done) return;
-      }
-    }
-    // As a table does, without the arguments that may be sets in the rule's answers.
-    std::vector<Value> changed;
-    const std::span<const Value> given =
-        engine_.solver.GivenTo(def, fact.first, fact.second, changed);
-    if (!def.choice && !changed.empty()) Each(def, clauses, given, nullptr, check);
-    if (done) return;
-    if (free || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
-    if (done) return;
+    const std::vector<const Clause*> clauses = ClausesFor(def, fact);
+    if (IsFree(def, fact) || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
+    if (done) return false;
     // In a table, a choice is made for the caller's arguments.
     if (def.choice) Each(def, clauses, fact.second, nullptr, check);
-    if (done) return;
+    if (done) return false;
   }
   for (const Definition& def : engine_.program.definitions()) {
     if (def.head_expansion < 0 || engine_.store.at(fact.first).space() != Space::kRelation)
       continue;
     Each(def, ClausesOf(def), {}, nullptr, check);
-    if (done) return;
+    if (done) return false;
   }
+  return true;
 }
 
 // All answers of a rule with an aggregate head for the group of the fact; nullopt if they do not
@@ -443,15 +469,15 @@ bool Explainer::Usable(const Instance& instance, const Fact& fact) {
 bool Explainer::IsReady(const Fact& fact) {
   if (IsAsserted(fact)) return true;
   bool ready = false;
-  Candidates(fact, [&](const Instance& instance) {
+  const auto take = [&](const Instance& instance) {
     ready = std::all_of(instance.facts.begin(), instance.facts.end(), [&](const Fact& p) {
       if (ComponentOf(p.first) != ComponentOf(fact.first) || IsAsserted(p)) return true;
       const std::optional<RowId> row = StoredRow(p);
       return row && stamps_[p.first][*row] != SIZE_MAX;
     });
     return !ready;
-  });
-  if (ready) return true;
+  };
+  if (!Candidates(fact, take) || !FreeCandidates(fact, take)) return true;
   const std::vector<int> rules = RulesOf(fact.first);
   return std::any_of(rules.begin(), rules.end(), [&](int number) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
@@ -494,43 +520,44 @@ void Explainer::Replay(int component) {
   }
 }
 
+Explainer::Choice Explainer::ChoiceOf(Instance instance) {
+  Choice out{instance.def, {}, 0};
+  out.instances.push_back(std::move(instance));
+  return out;
+}
+
 // Rows of tables have no stamps: a derivation counts only if its premises can be proved without the
 // facts above.
 std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std::size_t depth) {
-  std::vector<Instance> all;
-  Candidates(fact, [&](Instance instance) {
-    if (Usable(instance, fact)) all.push_back(std::move(instance));
-    return all.size() < kMaxDerivations;
-  });
-  open_.insert(fact);
-  std::optional<Choice> out;
-  for (Instance& instance : all) {
-    const bool proved =
-        std::all_of(instance.facts.begin(), instance.facts.end(), [&](const Fact& p) {
-          return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) ||
-                 IsComputed(p.first) || StampOf(p) || Choose(p, depth + 1);
-        });
-    if (!proved) continue;
-    const Definition* def = instance.def;
-    out = Choice{def, {}, 0};
-    out->instances.push_back(std::move(instance));
-    break;
+  const auto is_proved = [&](const Fact& p) {
+    return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) || IsComputed(p.first) ||
+           StampOf(p) || Choose(p, depth + 1);
+  };
+  for (const auto find : {&Explainer::Candidates, &Explainer::FreeCandidates}) {
+    std::vector<Instance> all;
+    (this->*find)(fact, [&](Instance instance) {
+      if (Usable(instance, fact)) all.push_back(std::move(instance));
+      return all.size() < kMaxDerivations;
+    });
+    open_.insert(fact);
+    const auto proved = std::ranges::find_if(
+        all, [&](const Instance& i) { return std::ranges::all_of(i.facts, is_proved); });
+    open_.erase(fact);
+    if (proved != all.end()) return ChoiceOf(std::move(*proved));
   }
-  open_.erase(fact);
-  return out;
+  return std::nullopt;
 }
 
 std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t depth) {
   if (const auto it = settled_.find(fact); it != settled_.end()) return it->second;
   std::optional<Choice> out;
   if (StampOf(fact)) {
-    Candidates(fact, [&](Instance instance) {
+    const Take take = [&](Instance instance) {
       if (!Usable(instance, fact)) return true;
-      const Definition* def = instance.def;
-      out = Choice{def, {}, 0};
-      out->instances.push_back(std::move(instance));
+      out = ChoiceOf(std::move(instance));
       return false;
-    });
+    };
+    if (Candidates(fact, take)) FreeCandidates(fact, take);
   } else {
     out = ChooseOnDemand(fact, depth);
   }

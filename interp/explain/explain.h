@@ -75,10 +75,14 @@ class Explainer {
             std::span<const Value> key, const Instance* from, const Take& take);
   const Plan& PlanFor(const Definition& def, const std::vector<const Clause*>& clauses,
                       const std::vector<bool>& bound, bool head);
-  void Candidates(const Fact& fact, const Take& take);
+  std::vector<const Clause*> ClausesFor(const Definition& def, const Fact& fact) const;
+  bool IsFree(const Definition& def, const Fact& fact);
+  bool Candidates(const Fact& fact, const Take& take);
+  bool FreeCandidates(const Fact& fact, const Take& take);
   std::optional<Choice> Gathering(const Definition& def, const Fact& fact);
   bool Gives(const Instance& instance, const Fact& fact);
   bool Usable(const Instance& instance, const Fact& fact);
+  static Choice ChoiceOf(Instance instance);
   std::optional<Choice> Choose(const Fact& fact, std::size_t depth);
   std::optional<Choice> ChooseOnDemand(const Fact& fact, std::size_t depth);
   std::optional<RowId> StoredRow(const Fact& fact) const;

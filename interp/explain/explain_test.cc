@@ -161,6 +161,22 @@ TEST_CASE("a proof is a tree of facts with places") {
     b(1)  g.rpl:1
   2 = 2
 )"},
+      {"a template behind a recursion that does not end without its caller",
+       R"(a(?k, ?a, ?n) <- ?k = 0, ?n = ?a
+a(?k, ?a, ?n) <- ?k > 0, ?b = ?a + 1, ?m = ?k - 1, a(?m, ?b, ?n)
+p(?i) <- a(?i, 0, _), ?v = "x-{?i}"
+)",
+       "p(1)",
+       R"(p(1)  g.rpl:3: p(?i) <- a(?i, 0, _), ?v = "x-{?i}"
+  a(1, 0, 1)  g.rpl:2: a(?k, ?a, ?n) <- ?k > 0, ?b = ?a + 1, ?m = ?k - 1, a(?m, ?b, ?n)
+    1 > 0
+    1 = 0 + 1
+    0 = 1 - 1
+    a(0, 1, 1)  g.rpl:1: a(?k, ?a, ?n) <- ?k = 0, ?n = ?a
+      0 = 0
+      1 = 1
+  "x-1" = "x-1"
+)"},
       {"a template in a head that the caller gives",
        "n(2)\nu(?l, ?x) <- ?l = ~ [?x & _]\np(\"n{?i}\") <- n(?i), u([1], _)\n", "p(\"n2\")",
        R"(p("n2")  g.rpl:3: p("n{?i}") <- n(?i), u([1], _)
