@@ -575,6 +575,9 @@ bool Machine::RunTruth(const Step& s) {
     const Value map = rel.Row(row)[0];
     const std::vector<Value> cells =
         CapturedCells(pool_, goal, map, atom == nullptr ? 0 : atom->args.size());
+    // A truth whose rule has other names for its captures has no value for an argument.
+    const auto lacks = [&](const auto& column) { return cells[column.first] == kAbsent; };
+    if (std::ranges::any_of(s.binds, lacks) || std::ranges::any_of(s.matches, lacks)) continue;
     bool same = true;
     for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
     if (same && !TakeCells(s, cells, map, {})) return false;
