@@ -244,7 +244,9 @@ void Runtime::DecideConstraints(StepState& step, std::vector<OpenCall> needed) {
     return;
   step.standing = GoalStanding::kPending;
   step.shown.clear();
+  // A goal that is satisfied otherwise may have the same calls open: each goes out once.
   std::set<CallId> known;
+  for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
   for (OpenCall& call : needed) {
     if (!known.insert(engine_.solver.IdOf(call)).second) continue;
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
