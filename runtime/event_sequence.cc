@@ -48,7 +48,8 @@ constexpr EventField kProgramFields[] = {{"files", FieldType::kFiles},
 constexpr EventField kFileFields[] = {{"name", FieldType::kText}, {"text", FieldType::kAny}};
 constexpr EventField kTurnFields[] = {{"name", FieldType::kText, false},
                                       {"text", FieldType::kText, false},
-                                      {"by", FieldType::kBy, false}};
+                                      {"by", FieldType::kBy, false},
+                                      {"goal", FieldType::kText, false}};
 constexpr EventField kStepFields[] = {
     {"timestep", FieldType::kWhole}, {"now", FieldType::kText}, {"limits", FieldType::kWholes}};
 constexpr EventField kEntryFields[] = {
@@ -193,8 +194,10 @@ std::string EventSequence::TakeBody(const Event& event, const ordered_json& body
       return files_.insert(TextAt(body, "name")).second ? "" : "the file was read before";
     case Event::Kind::kTurn:
       place_ = Place::kTurn;
-      return body.contains("name") == body.contains("text") ? ""
-                                                            : "`name` and `text` stand together";
+      if (body.contains("name") != body.contains("text")) return "`name` and `text` stand together";
+      if (!body.contains("goal")) return "";
+      if (body.contains("text")) return "a message has no `goal`";
+      return TextAt(body, "goal").empty() ? "its `goal` is empty" : "";
     case Event::Kind::kStep: return TakeStep(body);
     case Event::Kind::kEntry: return TakeEntry(body);
     case Event::Kind::kChat: phase_ = 8; return calls_.empty() ? "" : "it stands behind a call";

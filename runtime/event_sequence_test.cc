@@ -141,6 +141,11 @@ TEST_CASE("bodies of events have their fields") {
         "1: program: nested deeper than 216");
   CHECK(Wrong({kBegins, {"turn", R"({"name":"m"})"}}) ==
         "2: turn: `name` and `text` stand together");
+  CHECK(Wrong({kBegins, {"turn", R"({"goal":"trip"})"}, StepOf(1)}) == "");
+  CHECK(Wrong({kBegins, {"turn", R"({"goal":7})"}}) == "2: turn: its `goal` is of another type");
+  CHECK(Wrong({kBegins, {"turn", R"({"goal":""})"}}) == "2: turn: its `goal` is empty");
+  CHECK(Wrong({kBegins, {"turn", R"x({"name":"m","text":"p(1)","goal":"trip"})x"}}) ==
+        "2: turn: a message has no `goal`");
   CHECK(Wrong({kBegins, kRun, {"step", R"({"timestep":1.0,"now":"","limits":[]})"}}) ==
         "3: step: its `timestep` is of another type");
   const auto in_step = [](const char* kind, const char* body) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <ranges>
+#include <utility>
 
 #include "formats/json_fields.h"
 #include "formats/shorten.h"
@@ -153,6 +155,13 @@ TraceEntry EntryOf(const ordered_json& body) {
 // Who said it, of bodies that record it always.
 By ByIn(const ordered_json& body) { return ByOf(TextAt(body, "by")).value_or(By::kHost); }
 
+RecordedTurn TurnOf(const Event& event) {
+  const ordered_json body = Body(event);
+  RecordedTurn out{TextAt(body, "name"), std::nullopt, ByIn(body), TextAt(body, "goal")};
+  if (body.contains("text")) out.text = TextAt(body, "text");
+  return out;
+}
+
 // A source with its text, or with the query by which it was read.
 ordered_json SourceJson(const SourceText& source) {
   if (!source.query) return {{"name", source.name}, {"text", source.text}};
@@ -245,6 +254,14 @@ std::vector<ordered_json> AnswersTo(std::span<const Event> events, const std::st
       out.push_back(body.value("answer", ordered_json()));
   }
   return out;
+}
+
+std::string LastGoal(std::span<const Event> events) {
+  for (const Event& event : std::views::reverse(events)) {
+    if (event.kind != Event::Kind::kTurn) continue;
+    if (RecordedTurn turn = TurnOf(event); !turn.text) return std::move(turn.goal);
+  }
+  return "";
 }
 
 Trace Entries(std::span<const Event> events) {
@@ -368,20 +385,17 @@ std::optional<std::string> Journal::File(const std::string& name,
   return text.get<std::string>();
 }
 
-void Journal::Turn(const std::string& name, const std::string* text, By by) {
+void Journal::Turn(const RecordedTurn& turn) {
   ordered_json body = ordered_json::object();
-  if (text != nullptr) body = {{"name", name}, {"text", *text}, {"by", NameOf(by)}};
+  if (turn.text) body = {{"name", turn.name}, {"text", *turn.text}, {"by", NameOf(turn.by)}};
+  else if (!turn.goal.empty()) body["goal"] = turn.goal;
   Tell(Make(Event::Kind::kTurn, body));
 }
 
 std::optional<RecordedTurn> Journal::NextTurn() const {
   const Event* next = Next();
   if (next == nullptr || next->kind != Event::Kind::kTurn) return std::nullopt;
-  const ordered_json body = Body(*next);
-  RecordedTurn turn{TextAt(body, "name"), std::nullopt};
-  if (body.contains("text")) turn.text = TextAt(body, "text");
-  turn.by = ByIn(body);
-  return turn;
+  return TurnOf(*next);
 }
 
 void Journal::Finish(const Outcome& outcome) {

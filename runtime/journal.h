@@ -45,7 +45,7 @@ struct Event {
   enum class Kind {
     kProgram,   // the files of a program; begins an epoch
     kFile,      // a file that a namespace named, as it was read
-    kTurn,      // a run of the goals begins
+    kTurn,      // a message, or a run of the goals, begins
     kStep,      // a timestep begins: its number, time and limits
     kEntry,     // an entry of the trace
     kChat,      // a line of chat, before it is shown
@@ -89,9 +89,10 @@ ProgramEvent ProgramOf(const Event& event);
 
 /// The beginning of a turn: a message, or a run of the goals.
 struct RecordedTurn {
-  std::string name;
-  std::optional<std::string> text;
-  By by = By::kHost;  // of a message
+  std::string name = {};                 // of a message
+  std::optional<std::string> text = {};  // of a message; nullopt: a run of the goals
+  By by = By::kHost;                     // of a message
+  std::string goal = {};                 // of a run: pursued alone; "" for the program's own
 };
 
 /// Calls, as RPL text, with the labels of their tools.
@@ -102,6 +103,9 @@ CallsOfTools CallsInDoubt(std::span<const Event> events);
 
 /// Entries for headings with answers to some of their arguments (HalfAnswered).
 Trace HalfAnswers(std::span<const Event> events);
+
+/// The goal that the last run pursued alone; "" for the program's own, or if there was no run.
+std::string LastGoal(std::span<const Event> events);
 
 /// The entries of all epochs, in order.
 Trace Entries(std::span<const Event> events);
@@ -174,8 +178,7 @@ class Journal {
   std::optional<std::string> File(const std::string& name,
                                   const std::function<std::optional<std::string>()>& read);
 
-  /// A turn begins: a message, or (null) a run of the goals.
-  void Turn(const std::string& name, const std::string* text, By by);
+  void Turn(const RecordedTurn& turn);
   /// The recorded turn that follows, if any.
   std::optional<RecordedTurn> NextTurn() const;
   /// Ends the turn. Settled, unless the clock or a person cut it off: then the turn is incomplete,

@@ -182,6 +182,7 @@ std::vector<Diagnostic> SavedSession::Start(
   for (const TraceEntry& entry : EntriesToCome(earlier)) journal_->Entry(entry);
   std::vector<Diagnostic> findings = load(*session_);
   last_ = session_->Replay();
+  session_->SetGoal(LastGoal(events_));  // of an epoch before, if this one had no run
   finished_turn_ = finished_turn_ && last_;
   return findings;
 }

@@ -51,7 +51,8 @@ class SavedSession {
 
   /// Loads `files` and replays the last epoch; if its program differs from them, begins a new one.
   /// Returns the findings; with errors, nothing is stored. Calls in doubt for which `retry` holds
-  /// are made again. Call once, before the others.
+  /// are made again. The next run pursues the goal of the last one (LastGoal), if the program has
+  /// it. Call once, before the others.
   std::vector<Diagnostic> Start(
       const std::vector<ProgramFile>& files,
       std::function<std::optional<std::string>(const std::string&)> reader,

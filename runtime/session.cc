@@ -165,7 +165,7 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
 
 std::optional<Outcome> Session::State::StepGoals() {
   if (!running) {
-    if (journal != nullptr) journal->Turn(goal, nullptr, By::kHost);
+    if (journal != nullptr) journal->Turn({.goal = goal});
     runtime.SetGoal(nullptr, true);
     steps = 0;
   }
@@ -186,7 +186,7 @@ Outcome Session::Say(const std::string& name, std::string text, By by) {
   Journal* journal = state_->journal;
   const bool live = journal == nullptr || journal->live();
   if (live && by == By::kHost) by = state_->answers_by.value_or(by);
-  if (journal != nullptr) journal->Turn(name, &text, by);
+  if (journal != nullptr) journal->Turn({name, text, by});
   Outcome outcome = state_->Said(name, std::move(text), by);
   if (journal != nullptr) journal->Finish(outcome);
   return outcome;
@@ -209,9 +209,15 @@ Outcome Session::Run() {
 
 std::optional<Outcome> Session::Replay() {
   std::optional<Outcome> last;
-  while (const std::optional<RecordedTurn> turn = state_->journal->NextTurn())
-    last = turn->text ? Say(turn->name, *turn->text, turn->by) : (SetGoal(turn->name), Run());
+  while (const std::optional<RecordedTurn> turn = state_->journal->NextTurn()) last = Replay(*turn);
   return last;
+}
+
+// A goal that the program does not have is reported by the journal as a turn that differs.
+Outcome Session::Replay(const RecordedTurn& turn) {
+  if (turn.text) return Say(turn.name, *turn.text, turn.by);
+  SetGoal(turn.goal);
+  return Run();
 }
 
 std::vector<std::string> Session::Reply(const Outcome& outcome) {

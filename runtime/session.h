@@ -28,6 +28,7 @@ namespace rpl {
 
 class Program;
 class Store;
+struct RecordedTurn;  // runtime/journal.h
 
 /// Explanations of the facts of a form, or of their absence.
 struct Explained {
@@ -80,6 +81,8 @@ class Session {
   /// was cut off continues live. Returns the outcome of the last turn; nullopt if there is none.
   /// REQUIRES: a journal, and the contents of its program event are loaded.
   std::optional<Outcome> Replay();
+  /// One of these turns, the next one. Afterwards the goal is that of the turn, if it is a run.
+  Outcome Replay(const RecordedTurn& turn);
 
   /// The output of a shell for an outcome of Say, by §15.9: answers, `true`, a reason, or nothing
   /// if chat was the only output. Lines without newline.

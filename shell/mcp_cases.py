@@ -256,6 +256,32 @@ def a_protocol_from_start_to_end():
 
 
 @case
+def a_run_of_one_goal_is_queried_and_goes_on():
+    write("goals/two.rpl", """%one(?x) <- ?x = $ask("One?")
+%two(?x, ?y) <- ?x = $ask("Two?"), ?y = $ask("And?")
+""")
+    server = serve(sessions="goals", paths=("goals",))
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "two.rpl", "goal": "two"}))
+    check([each["prompt"] for each in run["pending"]] == ["Two?"], run)
+    session = run["session"]
+    rows = content(server.call("rpl_query", {"session": session, "query": "?x = 1"}))
+    check(rows["rows"] == [{"?x": 1}], rows)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"ask": 2}}))
+    check([each["prompt"] for each in run["pending"]] == ["And?"], run)
+    server.close()
+    server = serve(sessions="goals", paths=("goals",))
+    server.initialize()
+    same = content(server.call("rpl_status", {"session": session}))
+    check(same["pending"] == run["pending"], same)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"ask": 3}}))
+    check(run["status"] == "satisfied" and run["answers"] == [{"?x": 2, "?y": 3}], run)
+    rows = content(server.call("rpl_query", {"session": session, "query": "?x = 1"}))
+    check(rows["rows"] == [{"?x": 1}], rows)
+    server.close()
+
+
+@case
 def answers_given_with_the_run():
     server = serve()
     server.initialize()

@@ -379,7 +379,8 @@ void DescribeSession(CLI::App& command, SessionCommandOptions& to) {
 void AddGoalOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--goal", options.goal,
-                  "Pursue %NAME alone (default: the root goal, else each goal in order)")
+                  "Pursue %NAME alone; %: the root goal, else each goal in order (default: as the "
+                  "last run of the session, else %)")
       ->type_name("NAME");
   command.add_flag("--prose", options.prose,
                    "Print what to do now, as a terminal does: the prose of the satisfied goals");

@@ -261,6 +261,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     }
   std::vector<Event> events = opened.store->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
+  const std::string last_goal = LastGoal(events);
+  const std::string goal = engine.goal.empty() ? last_goal : GoalNamed(engine.goal);
   if (!CanRetry(retry, events)) return kExitInvalid;
   for (ProgramFile& file : files) file.name = NameInSession(path, file.name);
   if (files.empty()) {
@@ -300,8 +302,11 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (HasErrors(findings)) return kExitInvalid;
   if (last && !same) ReportChanges(last->files, files);
   if (!session.HasGoals()) return NothingToRun(files).Report();
-  if (!engine.goal.empty() && !session.SetGoal(engine.goal)) {
-    Complain("--goal", "no goal is named %" + engine.goal);
+  if (saved.journal().broken().empty() && !session.SetGoal(goal)) {
+    if (!engine.goal.empty()) Complain("--goal", "no goal is named %" + goal);
+    else
+      Complain(path, "no goal is named %" + goal + " any more, which its last run pursued",
+               "`--goal NAME` names another, `--goal %` those of the program");
     return kExitInvalid;
   }
   Outcome outcome;
@@ -311,7 +316,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   const bool finished = saved.finished_turn() && !saved.last()->not_run;
   if (saved.journal().broken().empty()) {
     if (const ExitCode code = TakeBack(session, engine); code != kExitOk) return code;
-    const bool done = (finished || over) && engine.take_back.empty();
+    const bool done = (finished || over) && goal == last_goal && engine.take_back.empty();
     std::optional<Outcome> cut_off;
     if (!done) cut_off = TakeBackFailures(session, retry);
     outcome = cut_off ? *cut_off : done ? *saved.last() : session.Run();

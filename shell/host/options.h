@@ -30,7 +30,7 @@ struct EngineOptions {
   std::vector<std::string> declines;     // --decline KEY
   std::string answers_by;                // --answers-by WHO, "" for none
   std::vector<std::string> take_back;    // --take-back KEY
-  std::string goal;                      // --goal NAME, "" for the program's own
+  std::string goal;                      // --goal NAME (GoalNamed), "" for none
   bool prose = false;                    // --prose
   std::string now;                       // --now T
   std::string config;                    // --config FILE

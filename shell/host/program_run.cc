@@ -60,6 +60,10 @@ ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& opt
   return ReadProgram(files, to);
 }
 
+std::string GoalNamed(const std::string& option) {
+  return option.starts_with('%') ? option.substr(1) : option;
+}
+
 std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
   if (refused_ = host_.Prepare(files_); refused_ != kExitOk) return std::nullopt;
   session_ =
@@ -74,8 +78,8 @@ std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
     refused_ = nothing.Report();
     return std::nullopt;
   }
-  if (!session_->SetGoal(options_.goal)) {
-    Complain("--goal", "no goal is named %" + options_.goal);
+  if (const std::string goal = GoalNamed(options_.goal); !session_->SetGoal(goal)) {
+    Complain("--goal", "no goal is named %" + goal);
     return std::nullopt;
   }
   Outcome outcome = session_->Run();

@@ -18,6 +18,9 @@ namespace rpl {
 /// Loads the files and, with `print`, prints the findings of the readers; true if none is an error.
 bool LoadAll(std::vector<ProgramFile> files, Session& session, bool print = true);
 
+/// The name of the goal in the option --goal, which may have its `%`; "" for the program's own.
+std::string GoalNamed(const std::string& option);
+
 /// Prints the answers on standard output, and the end of the run on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
 

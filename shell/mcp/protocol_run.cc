@@ -177,6 +177,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   const auto turn = std::find_if(events.rbegin(), events.rend(),
                                  [](const Event& e) { return e.kind == Event::Kind::kTurn; });
   const bool was_run = turn != events.rend() && !Journal({*turn}, {}, nullptr).NextTurn()->text;
+  const std::string last_goal = LastGoal(events);  // "" also where it was not recorded yet
   const std::optional<ProgramEvent> last = LastProgram(events);
   const bool same = last && last->files == files;
   SessionOptions options = SessionOptionsFor(engine_, gate_.get());
@@ -214,7 +215,8 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   const bool finished = saved_->finished_turn() && saved_->last() && !saved_->last()->not_run;
   const bool over =
       saved_->last() && saved_->last()->repeatable && !ReadsASource(session().Entries());
-  if (same && was_run && (finished || over)) outcome_ = saved_->last();
+  const bool own = last_goal.empty() || last_goal == place_.goal;
+  if (same && was_run && own && (finished || over)) outcome_ = saved_->last();
   return {};
 }
 

@@ -89,6 +89,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
     for (Diagnostic& finding : session_->Load(part.name, part.text, part.by))
       findings.push_back(std::move(finding));
   if (!trace.text.empty()) session_->LoadTrace(kTraceName, trace);
+  session_->SetGoal(LastGoal(events_));
   return findings;
 }
 
@@ -173,8 +174,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
   if (!program->trace.text.empty()) session_->LoadTrace(kTraceName, program->trace);
   bool cut_off = false;  // the last turn, on its replay
   while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
-    cut_off =
-        IsCutOff(turn->text ? session_->Say(turn->name, *turn->text, turn->by) : session_->Run());
+    cut_off = IsCutOff(session_->Replay(*turn));
     if (!turn->text || cut_off) continue;
     const ProgramFile part{turn->name, NoveltyOf(turn->name, *turn->text), turn->by};
     if (IsEntry(part) && !part.text.empty()) parts_.push_back(part);
@@ -183,6 +183,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
     if (IsEntry(part)) entries_ = std::max(entries_, NumberOf(part.name));
   ClearInterrupt();
   if (!journal_->broken().empty()) return Refused(journal_->broken());
+  session_->SetGoal(LastGoal(events_));
   std::vector<ProgramFile> parts = parts_;
   if (!documents.empty()) {
     std::erase_if(parts, [](const ProgramFile& part) { return !IsEntry(part); });
