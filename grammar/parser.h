@@ -35,8 +35,8 @@ std::optional<Sentence> ParseSentence(const Sources& sources, Span span, Diagnos
 /// with one head and no tail. nullopt with one error added to `out`.
 std::optional<Sentence> ParseSignature(const Sources& sources, Span span, Diagnostics& out);
 
-/// `span` as one term, ground or not: literal, variable, collection or call. For answers, scripted
-/// replies and configuration. nullopt with one error added to `out`.
+/// `span` as one term, ground or not: literal, variable, collection or call. For recorded values,
+/// answers, scripted replies and configuration. nullopt with one error added to `out`.
 std::optional<Node> ParseTerm(const Sources& sources, Span span, Diagnostics& out);
 
 /// The end of the sentence that starts at `begin`, at most `limit`; `limit` if there is none. By

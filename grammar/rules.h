@@ -293,7 +293,10 @@ struct RegexBody
 
 // LVAR = '?' NAME | '_'
 // An lvar is no callee (§3): NoCall.
-struct LvarName : p::seq<Name> {};
+// Deviation: `?2` names the slot of the second argument of a goal that is no lvar. Shape takes it
+// as a key in an entry of a trace, and nowhere else.
+struct SlotNumber : p::seq<p::plus<p::digit>, NameEnd> {};
+struct LvarName : p::sor<Name, SlotNumber> {};
 struct NamedLvar : p::if_must<p::one<'?'>, LvarName> {};
 struct AnonymousLvar : p::seq<p::one<'_'>, p::must<NameEnd>> {};
 struct NoCall : p::not_at<p::one<'('>> {};

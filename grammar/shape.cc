@@ -40,16 +40,46 @@ bool IsGround(const Node& node) {
   return ground;
 }
 
+// Whether the node says what a value is, as values print: without variables, except for names of
+// slots, which are keys of maps.
+bool IsRecorded(const Node& node) {
+  const Collection* map = node.As<Collection>();
+  if (map != nullptr && !map->rest.empty()) return false;
+  if (map == nullptr || map->kind != CollectionKind::kMap) {
+    if (node.As<Lvar>() || node.As<Avar>() || node.As<Template>() || node.As<Match>()) return false;
+    bool recorded = true;
+    ForEachChild(node, [&](const Node& child) { recorded = recorded && IsRecorded(child); });
+    return recorded;
+  }
+  for (std::size_t i = 0; i < map->items.size(); ++i) {
+    const Lvar* lvar = map->items[i].As<Lvar>();
+    const bool slot = i % 2 == 0 && lvar != nullptr && !lvar->name.empty();
+    if (!slot && !IsRecorded(map->items[i])) return false;
+  }
+  return true;
+}
+
+// Whether the sentence has the form of an entry of a trace: one clause, `-> true` or `-> false`.
+bool IsEntry(const Rule& rule) {
+  if (!rule.heads.empty() || !rule.abductives.empty() || rule.tail.size() != 1 ||
+      rule.constraints.size() != 1 || !InsideGroups(rule.constraints.front()).As<Boolean>())
+    return false;
+  const Node& clause = InsideGroups(rule.tail.front());
+  return clause.As<Annotated>() || clause.As<Call>();
+}
+
 class Shape {
  public:
   Shape(std::string_view text, std::vector<Diagnostic>& lints) : text_(text), lints_(lints) {}
 
   void WholeSentence(Sentence& sentence) {
+    takes_recorded_ = IsEntry(sentence.rule);
     RuleParts(sentence.rule);
     HyphensInNames(sentence.span);
   }
 
   void WholeTerm(Node& term) {
+    takes_recorded_ = true;
     if (term.As<Call>()) return ACall(term);
     Argument(term, nullptr);
   }
@@ -314,7 +344,16 @@ class Shape {
   }
 
   void Elements(const Node& node, Collection& c) {
-    for (Node& item : c.items) {
+    for (std::size_t i = 0; i < c.items.size(); ++i) {
+      Node& item = c.items[i];
+      if (const Call* call = item.As<Call>(); call != nullptr && takes_recorded_ && call->parens &&
+                                              call->ns == Namespace::kRelation &&
+                                              IsRecorded(item)) {
+        ACall(item);
+        continue;
+      }
+      const bool key = c.kind == CollectionKind::kMap && i % 2 == 0;
+      if (key && takes_recorded_ && item.As<Lvar>() && IsNumber(item.As<Lvar>()->name)) continue;
       if (item.As<Call>() || item.As<Expansion>()) {
         Fail(Code::kNotAnElement, item.span,
              std::string(item.As<Call>() ? "a call" : "an expansion") +
@@ -501,7 +540,8 @@ class Shape {
   }
 
   // Keys of a metadata map are literals at every level (§11); in a bindings map `?g` is
-  // the literal spelling of a slot (decision 46).
+  // the literal spelling of a slot (decision 46). A value that an entry of a trace records is no
+  // pattern, and has the keys that it has.
   void Keys(const Node& value, bool bindings) const {
     if (const Match* match = value.As<Match>()) return Keys(match->pattern.front(), bindings);
     const Collection* c = value.As<Collection>();
@@ -516,6 +556,7 @@ class Shape {
       const bool literal = key.As<Keyword>() || key.As<String>() || key.As<Symbol>() ||
                            key.As<Number>() || key.As<Boolean>() || key.As<Nil>();
       if (!slot && !literal) RefuseKey(key);
+      if (takes_recorded_ && IsRecorded(c->items[i + 1])) continue;
       const Keyword* keyword = key.As<Keyword>();
       Keys(c->items[i + 1], !bindings && keyword != nullptr && keyword->name == "bindings");
     }
@@ -578,7 +619,12 @@ class Shape {
          "as a name of your own, write `" + std::string(sigil) + kebab + "`");
   }
 
+  static bool IsNumber(const std::string& name) { return !name.empty() && IsDigit(name.front()); }
+
   void LvarName(Span span, const std::string& name) {
+    if (IsNumber(name))
+      Fail(Code::kBadName, span, "expected a name, got `" + name + "`",
+           "a name begins with a lower-case letter, as in `first-name`");
     NameAt(span, name, "?");
     const std::size_t hyphen = name.rfind('-');
     const bool number = hyphen != name.npos && hyphen + 1 < name.size() &&
@@ -638,6 +684,9 @@ class Shape {
   std::string_view text_;
   std::vector<Diagnostic>& lints_;
   bool in_head_ = false;
+  // Values may be what no sentence writes but rules can bind: calls within collections, and maps
+  // with any keys. Traces and replies hold such values (§12.3).
+  bool takes_recorded_ = false;
   std::unordered_set<std::string> linted_;
   std::vector<std::pair<std::string, Span>> numbered_;  // ?x-1
 };

@@ -23,7 +23,8 @@ namespace rpl {
 std::optional<Diagnostic> SettleSentence(std::string_view text, Sentence& sentence,
                                          std::vector<Diagnostic>& lints);
 
-/// Likewise for a single term, read as an argument; goal and tool calls are allowed.
+/// Likewise for a single term, read as an argument; goal and tool calls are allowed, and so is what
+/// values print and no sentence writes: calls within collections.
 std::optional<Diagnostic> SettleTerm(std::string_view text, Node& term,
                                      std::vector<Diagnostic>& lints);
 

@@ -18,7 +18,10 @@ namespace {
 
 using Substitution = std::map<std::string, Value>;
 
-Value Ground(Pool& pool, const Node& node, const Substitution& with) {
+// What a variable is as the key of a map: to be bound, or the name of a slot, as values print it.
+enum class Keys { kBound, kSlots };
+
+Value Ground(Pool& pool, const Node& node, const Substitution& with, Keys keys = Keys::kBound) {
   if (const auto* v = node.As<String>()) return pool.String(v->text);
   if (const auto* v = node.As<Number>()) return NumberValue(pool, *v);
   if (const auto* v = node.As<Keyword>()) return pool.Keyword(v->name);
@@ -26,7 +29,7 @@ Value Ground(Pool& pool, const Node& node, const Substitution& with) {
   if (const auto* v = node.As<Boolean>()) return Pool::Bool(v->value);
   if (node.As<Nil>()) return kNil;
   if (node.As<Now>()) return pool.Symbol("now");
-  if (const auto* v = node.As<Group>()) return Ground(pool, v->inner.front(), with);
+  if (const auto* v = node.As<Group>()) return Ground(pool, v->inner.front(), with, keys);
   const auto bound = [&](const std::string& name) {
     const auto it = with.find(name);
     return it == with.end() ? kNone : it->second;
@@ -34,9 +37,14 @@ Value Ground(Pool& pool, const Node& node, const Substitution& with) {
   if (const auto* v = node.As<Lvar>()) return bound(v->name);
   if (const auto* v = node.As<Avar>()) return bound(v->name);
   std::vector<Value> parts;
+  const auto* map = node.As<Collection>();
+  const bool slots = keys == Keys::kSlots && map != nullptr && map->kind == CollectionKind::kMap;
   const auto all = [&](const Nodes& nodes) {
-    for (const Node& n : nodes) {
-      parts.push_back(Ground(pool, n, with));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      parts.push_back(Ground(pool, nodes[i], with, keys));
+      const auto* lvar = nodes[i].As<Lvar>();
+      if (slots && i % 2 == 0 && lvar != nullptr && parts.back().is_none() && !lvar->name.empty())
+        parts.back() = pool.Slot(lvar->name);
       if (parts.back().is_none()) return false;
     }
     return true;
@@ -80,7 +88,7 @@ void PushPlain(Pool& pool, PlainFacts::Kind kind, std::string_view text, TextQue
 
 }  // namespace
 
-Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}); }
+Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}, Keys::kSlots); }
 
 void Loader::Declare(const Node& head, Span span, const HeadingContext& context) {
   const auto* call = head.As<Call>();
@@ -177,7 +185,7 @@ bool Loader::TakeEntries(const Nodes& entries, bool inner, Told& to) {
     const auto* lvar = entries[i].As<Lvar>();
     const Value key =
         inner && lvar != nullptr ? pool.Slot(lvar->name) : Ground(pool, entries[i], {});
-    const Value held = Ground(pool, entries[i + 1], {});
+    const Value held = Ground(pool, entries[i + 1], {}, Keys::kSlots);
     if (key.is_none() || held.is_none()) return false;
     auto& list = inner ? to.bindings : to.meta;
     list.push_back(key);
@@ -233,18 +241,21 @@ bool Loader::AssertRow(const Call& call, Told& told, Assertion& out) {
   out.relation = program_.store().Declare(SpaceOf(call.ns), call.label,
                                           static_cast<std::uint32_t>(call.args.size()));
   std::vector<std::string> args;
+  // With its result it is a reply, of which the arguments are known; else it may be an obligation.
+  const bool is_reply = told.trace && told.truth && !told.meta.empty();
+  const Keys keys = is_reply ? Keys::kSlots : Keys::kBound;
   for (const Node& arg : call.args) {
     if (ExtremumCall(arg) != nullptr)
       out_.Add(Code::kBadExtremum, arg.span,
                "`" + Print(arg) + "` stands in a fact, which states a value",
                "write the value alone; the rules of the relation choose among values");
     const std::optional<Node> folder = FolderArgument(call, arg);
-    out.row.push_back(Ground(pool, folder ? *folder : arg, told.with));
+    out.row.push_back(Ground(pool, folder ? *folder : arg, told.with, keys));
     if (out.row.back().is_none()) return false;
     if (const auto* set = Ungroup(arg).As<Collection>();
         set != nullptr && set->kind == CollectionKind::kSet) {
       std::vector<Value> elements;
-      for (const Node& item : set->items) elements.push_back(Ground(pool, item, told.with));
+      for (const Node& item : set->items) elements.push_back(Ground(pool, item, told.with, keys));
       elements = pool.OrderIfOther(out.row.back(), elements);
       if (!elements.empty()) out.orders.push_back({out.row.size() - 1, std::move(elements)});
     }
@@ -349,7 +360,7 @@ bool Loader::AssertHalf(const Node& clause, const Sentence& sentence) {
   for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
     const auto* lvar = map->items[i].As<Lvar>();
     const auto at = lvar == nullptr ? free.end() : std::find(free.begin(), free.end(), lvar->name);
-    const Value held = Ground(program_.store().pool(), map->items[i + 1], {});
+    const Value held = Ground(program_.store().pool(), map->items[i + 1], {}, Keys::kSlots);
     if (at == free.end() || at->empty() || held.is_none()) return false;
     half.row[static_cast<std::size_t>(at - free.begin())] = held;
   }
@@ -371,7 +382,7 @@ bool Loader::AssertQuestion(const Node& clause, bool truth, const Sentence& sent
   QuestionEntry entry;
   std::vector<std::string> free;
   if (key != nullptr && key->name == "rows")
-    entry.rows = Ground(program_.store().pool(), map->items[1], {});
+    entry.rows = Ground(program_.store().pool(), map->items[1], {}, Keys::kSlots);
   entry.declined =
       key != nullptr && key->name == "status" && status != nullptr && status->name == "declined";
   if (entry.declined == (entry.rows.kind() == Kind::kList) ||

@@ -299,7 +299,7 @@ std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const
                                                    std::span<const Assertion> assertions,
                                                    std::span<const QuestionEntry> questions);
 
-/// The value of a ground term; kNone if it is not ground (variables, `_`, templates).
+/// The value of a ground term; kNone if it is not ground. `?x` as the key of a map is a slot.
 Value GroundValue(Pool& pool, const Node& node);
 
 /// A Number literal's value.

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "grammar/testing_random.h"
 #include "interp/testing/testing.h"
 
 namespace rpl {
@@ -12,6 +13,8 @@ namespace {
 
 using testing::Engine;
 using testing::Join;
+using testing::Of;
+using testing::Pick;
 
 // The program in lines: assertions, then rules, constraints, questions.
 std::string Loaded(const std::string& text, const std::string& name = "test.rpl") {
@@ -59,6 +62,71 @@ TEST_CASE("expressions join headings below them up to a limit, then one finding"
   CHECK(errors(40, kMaxJoins / 40) == "");
   CHECK(errors(42, kMaxJoins / 40) == "RPL1024 ");
   CHECK(errors(kMaxJoins + 1, 1) == "");  // no more than is written
+}
+
+// Any value that rules can bind: calls stand in collections, and keys of maps are of all kinds.
+Value AnyValue(Pool& pool, int depth) {
+  const auto several = [&] {
+    std::vector<Value> out;
+    for (int n = Pick(4); n > 0; --n) out.push_back(AnyValue(pool, depth - 1));
+    return out;
+  };
+  switch (Pick(depth > 0 ? 10 : 6)) {
+    case 0: return pool.Int(Pick(2000) - 1000);
+    case 1: return pool.Float(Of<double>({0.5, -1e300, 1e-7}));
+    case 2: return pool.String(Of<std::string>({"", "a", "{?x}", "\\", "\"'", "\n", "--", "é"}));
+    case 3: return pool.Keyword(Of<std::string>({"a", "bindings", "result"}));
+    case 4: return pool.Symbol(Of<std::string>({"a", "in", "a-b"}));
+    case 5: return Of<Value>({kTrue, kFalse, kNil});
+    case 6: return pool.List(several());
+    case 7: return pool.Set(several());
+    case 8: return pool.Term(Namespace::kRelation, "k", several());
+    default: {
+      std::vector<Value> entries;
+      for (int n = Pick(3); n > 0; --n) {
+        entries.push_back(Pick(3) == 0 ? pool.Slot(Of<std::string>({"x", "a-b", "2"}))
+                                       : AnyValue(pool, depth - 1));
+        entries.push_back(AnyValue(pool, depth - 1));
+      }
+      return pool.Map(entries);
+    }
+  }
+}
+
+TEST_CASE("any value is read as it prints, alone and in an entry of a trace (§12.3)") {
+  CHECK(rc::check([] {
+    Engine engine;
+    Pool& pool = engine.pool;
+    const Value v = AnyValue(pool, 3), w = AnyValue(pool, 3);
+    RC_ASSERT(testing::Read(pool, Text(pool, v)) == v);
+    const std::string text = "%g ^^ {?v " + Text(pool, v) + ", ?2 " + Text(pool, w) +
+                             "} -> true\n$t(" + Text(pool, v) + ") ^ ~ {:result " + Text(pool, w) +
+                             "} -> true\n";
+    const std::uint32_t file = engine.sources.Add("trace.rpl", text);
+    const std::vector<Assertion> told =
+        engine.program.Load(ReadDocument(engine.sources, file, engine.findings), engine.findings)
+            .assertions;
+    if (told.size() != 2) RC_FAIL(text);
+    const Value truth[] = {pool.Slot("v"), v, pool.Slot("2"), w};
+    const Value reply[] = {pool.Keyword("result"), w};
+    RC_ASSERT(told[0].row == std::vector<Value>{pool.Map(truth)});
+    RC_ASSERT(told[1].row == std::vector<Value>{v});
+    RC_ASSERT(told[1].meta == pool.Map(reply));
+  }));
+}
+
+TEST_CASE("only an entry of a trace has the values that no sentence writes") {
+  for (const char* text :
+       {"p([k(1)])", "p({:a k(1)})", "p(1) ^^ {?v [k(1)]}", "p(1) ^^ {?v {[1] 2}}",
+        "p([k(?x)]) -> true", "p(1) ^^ {?v {[1] ?x}} -> true", "p(1) ^^ {[1] 2} -> true",
+        "p({?2 1})", "p(?2) -> true", "p(1) ^^ {?v ?2} -> true", "% <- p(?x) ^^ {?v {[1] 2}}",
+        "p([k(1)]) -> q(1)", "p([k(1)]), q(1) -> true", "p([$t(1)]) -> true"}) {
+    INFO(text);
+    CHECK(Loaded(text).starts_with("error"));
+  }
+  CHECK(Loaded("p([k(1)]) -> true") == "assert p([k(1)])");
+  CHECK(Loaded("p({?k 1}) -> true") == "obligation p({?k 1}) -> true");
+  CHECK(Loaded("p(?x, [k(1)]) -> false") == "exclusion p(?x, [k(1)]) -> false");
 }
 
 TEST_CASE("facts, obligations, retractions (decisions 34, 43, 50)") {
