@@ -118,13 +118,13 @@ const Definition& Fixpoint::Growing(const Stratum& stratum) const {
   return *stratum.rules.front().def;
 }
 
-Stop Fixpoint::Derive(std::span<const Derivation> work, Memory& memory) {
+Stop Fixpoint::Derive(std::span<const Derivation> work, std::vector<Violation>& violations) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
   Machine& machine = solver_.machine();
   // What other evaluations found, of recorded truths for instance, is no finding of the stratum.
   std::vector<Violation> others = solver_.TakeViolations();
   const Definition* const stopped_at = solver_.Derive(work, marks_);
-  for (Violation& v : solver_.TakeViolations()) memory.violations.push_back(std::move(v));
+  for (Violation& v : solver_.TakeViolations()) violations.push_back(std::move(v));
   machine.evaluation.violations = std::move(others);
   if (stopped_at != nullptr) StopAt(*stopped_at);
   return machine.evaluation.stop;
@@ -176,7 +176,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
         if (marks_[delta.relation].old_end < marks_[delta.relation].end)
           work.push_back(choice_.FromDelta(rule, delta, marks_));
     }
-    if (const Stop stop = Derive(work, memory); stop != Stop::kGoesOn) return stop;
+    if (const Stop stop = Derive(work, memory.violations); stop != Stop::kGoesOn) return stop;
     bool grew = false;
     marks_.resize(store_.size());
     for (RelationId r : reads) {
@@ -271,12 +271,12 @@ Stop Fixpoint::Quiesce() {
         expanded_[r] = {store_.at(r).size(), store_.at(r).epoch()};
     const std::size_t before = solver_.machine().new_rows;
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
+    in_expanded_.clear();  // each round derives all their rows
     for (DerivedRule& rule : analysis_.expanding()) {
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
       const Derivation whole = choice_.Full(rule, marks_);
-      Memory scratch;
-      if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn)
+      if (const Stop stop = Derive({&whole, 1}, in_expanded_); stop != Stop::kGoesOn)
         return StopExpanding(stop);
       for (const BadHead& bad : solver_.machine().bad_heads)
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
@@ -292,7 +292,7 @@ Stop Fixpoint::Quiesce() {
 }
 
 std::vector<Violation> Fixpoint::Violations() const {
-  std::vector<Violation> out;
+  std::vector<Violation> out = in_expanded_;
   for (const Memory& m : memory_) out.insert(out.end(), m.violations.begin(), m.violations.end());
   return out;
 }

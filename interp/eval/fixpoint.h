@@ -80,7 +80,8 @@ class Fixpoint {
   Stop StopExpanding(Stop why);
   void StopAt(const Definition& rule);
   const Definition& Growing(const Stratum& stratum) const;
-  Stop Derive(std::span<const Derivation> work, Memory& memory);
+  /// Adds the violations of constraints within the rules.
+  Stop Derive(std::span<const Derivation> work, std::vector<Violation>& violations);
 
   Store& store_;
   Analysis& analysis_;
@@ -89,6 +90,7 @@ class Fixpoint {
   PlanChoice choice_;
   std::vector<Memory> memory_;
   std::map<RelationId, Seen> expanded_;  // what rules with #?h heads have read
+  std::vector<Violation> in_expanded_;   // violations of constraints within these
   std::vector<Marks> marks_;             // by relation
   std::vector<std::size_t> derived_;
   std::size_t rounds_ = 0;

@@ -121,6 +121,9 @@ class Reader {
       entry.before.assertions += context_.assertions.size();
       context_.question_entries.push_back(std::move(entry));
     }
+    for (const Novelty::Fact& fact : novelty.facts) context_.stated.insert(fact.relation);
+    for (const Assertion& a : novelty.assertions)
+      if (a.truth) context_.stated.insert(a.relation);
     std::vector<Assertion>& facts = novelty.assertions;
     context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
                                std::make_move_iterator(facts.end()));

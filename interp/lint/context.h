@@ -62,6 +62,7 @@ struct Context {
   interp::Engine engine;    // nothing is derived
   std::vector<Assertion> assertions;
   std::vector<QuestionEntry> question_entries;          // placed among `assertions`
+  std::unordered_set<RelationId> stated;                // those with facts in the documents
   std::vector<Novelty> given;                           // CheckOptions::facts
   std::map<RelationId, GivenRelation> given_relations;  // of these
   std::unordered_set<std::uint32_t> checked_files;

@@ -126,6 +126,9 @@ class Variables {
     FindCalledGoals();
     DropFalseHeads();
     for (const Definition& def : context_.engine.program.definitions()) Bound(def);
+    for (const OpenCall& call : open_calls_)
+      if (!context_.engine.analysis.RestOnEachOther(call.relation, call.def->head))
+        broken_.insert(call.def->head);
     SpreadBroken();
     for (const OpenCall& call : open_calls_) Inputs(call);
     for (const Constraint& c : context_.engine.program.constraints()) Grounds(c);
@@ -242,8 +245,24 @@ class Variables {
       const auto slot = static_cast<std::size_t>(args[i].slot);
       const std::string& name = def.slots[slot];
       if (!name.empty() && !def.avar[slot])
-        return Report({"?" + name, call.clause, false}, def.span);
+        return Report({"?" + name, call.clause, false}, def.span, call.relation);
     }
+  }
+
+  // Whether a relation has rows without the arguments that some of its rules need.
+  bool HasOtherRows(RelationId relation) const {
+    return relation != kNoId &&
+           (context_.stated.contains(relation) || context_.given_relations.contains(relation) ||
+            context_.engine.analysis.IsDerived(relation));
+  }
+
+  // `relation`: the one whose rules need it; kNoId where that is an operator.
+  void NeverBound(Span place, const std::string& what, const std::string& hint,
+                  RelationId relation) {
+    if (HasOtherRows(relation))
+      context_.Add(Code::kUnboundForSome, place, what + "; only rows that do not need it are found",
+                   hint);
+    else context_.Add(Code::kNeverBound, place, what, hint);
   }
 
   // `same(?x, ?y)`, where `same(?x, ?y) <- ?x = ?y` has to be given one of the two (decision 87).
@@ -259,8 +278,8 @@ class Variables {
       return name.empty() ? "argument " + std::to_string(i + 1) : "?" + name;
     };
     const std::string needs = context_.engine.analysis.ModesOf(call.relation).Text(argument);
-    context_.Add(Code::kNeverBound, place, "`" + call.clause->text + "` needs " + needs,
-                 "bind what it needs in another clause of the rule");
+    NeverBound(place, "`" + call.clause->text + "` needs " + needs,
+               "bind what it needs in another clause of the rule", call.relation);
   }
 
   // `big(_)`, where `big(?x) <- ?x > 3` has to be given a value.
@@ -281,8 +300,9 @@ class Variables {
     const Span place = call.args[argument].span;
     if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
       return;
-    context_.Add(Code::kNeverBound, place, "`" + NameOf(call) + "` needs a value here",
-                 "write a variable, and bind it in another clause of the rule");
+    NeverBound(place, "`" + NameOf(call) + "` needs a value here",
+               "write a variable, and bind it in another clause of the rule",
+               atom.As<Atom>()->relation);
   }
 
   // The variables of the clauses, with their mark.
@@ -295,7 +315,7 @@ class Variables {
     return out;
   }
 
-  void Report(const Culprit& c, Span sentence) {
+  void Report(const Culprit& c, Span sentence, RelationId relation = kNoId) {
     const std::string name = c.variable.substr(1);
     const Span place = PlaceOf(c, sentence, name);
     if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
@@ -306,8 +326,8 @@ class Variables {
                    c.variable + " is shared with this `not`, and nothing binds it",
                    "bind it in a clause of its own, or write `_` where any value will do");
     else
-      context_.Add(Code::kNeverBound, place, c.variable + " is used here, and nothing binds it",
-                   "bind it in another clause of the rule");
+      NeverBound(place, c.variable + " is used here, and nothing binds it",
+                 "bind it in another clause of the rule", relation);
   }
 
   // --- Places of variables ------------------------------------------------------------------

@@ -244,8 +244,10 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
     });
     if (known) give(side);
   };
+  std::vector<bool> counted(group_keys_.size());
   for (const Clause* clause : clauses) {
     if (clause->As<CountOf>() && !clause->activation) counts_.insert(clause);
+    if (clause->As<CountOf>()) CollectSlots(*clause, counted);
     if (clause->of_head || clause->As<CountOf>() || clause->As<Negation>() ||
         clause->As<Temporal>())
       continue;
@@ -259,6 +261,8 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
       give(*clause);
     }
   }
+  for (std::size_t s = 0; s < group_keys_.size(); ++s)
+    group_keys_[s] = group_keys_[s] && counted[s];
 }
 
 // Whether the clause alone restricts the slot to the values in its rows, its collection, or its

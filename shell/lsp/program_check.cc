@@ -47,6 +47,7 @@ bool IsAboutVariable(Code code) {
     case Code::kUnboundHead:
     case Code::kNeverBound:
     case Code::kUnboundInNot:
+    case Code::kUnboundForSome:
     case Code::kSetAsScalar:
     case Code::kCountPerValue:
     case Code::kGatheredFromList:
