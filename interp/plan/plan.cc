@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "interp/plan/bindings.h"
 #include "interp/plan/ready_queue.h"
 
 namespace rpl {
@@ -215,54 +216,29 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
 }
 
 // Finds the slots that the caller binds and that would be group keys of a count if it did not: such
-// a slot selects one of the existing groups (decision 25). Only counts mention them, and clauses
-// that do not bind them: tests, and what is computed from them. A count inside another clause has
-// no such groups. What the caller gives may be a text with holes.
+// a slot selects one of the existing groups (decision 25). A count inside another clause has no such
+// groups. What the caller gives may be a text with holes.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
-  group_keys_ = bound;
-  group_keys_.resize(outside_.size());
-  for (const Clause* clause : clauses)
-    if (clause->of_head)
-      ForEachSlot(*clause, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = true; });
-  for (std::size_t s = 0; s < group_keys_.size(); ++s)
-    group_keys_[s] = group_keys_[s] && outside_[s];
-  if (std::find(group_keys_.begin(), group_keys_.end(), true) == group_keys_.end()) return;
-  std::vector<int> mentions(group_keys_.size());  // in how many clauses
-  for (const Clause* clause : clauses)
-    for (const SlotId s : SlotsOf(*clause)) ++mentions[static_cast<std::size_t>(s)];
-  const auto give = [&](const auto& part) {
-    ForEachSlot(part, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = false; });
-  };
-  const auto bind = [&](const Expr& side, const Expr& other) {
-    if (side.kind != Expr::Kind::kTerm) return;
-    bool known = true;  // the other side may be
-    ForEachSlot(other, [&](SlotId s) {
-      const auto at = static_cast<std::size_t>(s);
-      known = known && (bound[at] || mentions[at] > 1);
-    });
-    if (known) give(side);
-  };
-  std::vector<bool> counted(group_keys_.size());
+  std::vector<bool> given = bound, counted(outside_.size());
+  given.resize(outside_.size());
   for (const Clause* clause : clauses) {
-    if (clause->As<CountOf>() && !clause->activation) counts_.insert(clause);
-    if (clause->As<CountOf>()) CollectSlots(*clause, counted);
-    if (clause->of_head || clause->As<CountOf>() || clause->As<Negation>() ||
-        clause->As<Temporal>())
-      continue;
-    if (const auto* compare = clause->As<Compare>()) {
-      if (compare->op != Operator::kEqual) continue;
-      bind(compare->left, compare->right);
-      bind(compare->right, compare->left);
-    } else if (const auto* member = clause->As<Member>()) {
-      if (!member->negated) give(member->element);
-    } else {
-      give(*clause);
-    }
+    if (clause->of_head) CollectSlots(*clause, given);
+    if (clause->As<CountOf>() == nullptr) continue;
+    if (!clause->activation) counts_.insert(clause);
+    CollectSlots(*clause, counted);
   }
-  for (std::size_t s = 0; s < group_keys_.size(); ++s)
-    group_keys_[s] = group_keys_[s] && counted[s];
+  group_keys_.assign(outside_.size(), false);
+  std::vector<bool> others = bound;
+  others.resize(outside_.size());
+  for (std::size_t s = 0; s < given.size(); ++s) {
+    group_keys_[s] = given[s] && outside_[s] && counted[s];
+    others[s] = others[s] && !group_keys_[s];
+  }
+  if (std::ranges::find(group_keys_, true) == group_keys_.end()) return;
+  const std::vector<bool> without = BoundBy(clauses, std::move(others), catalog_, mode_);
+  for (std::size_t s = 0; s < given.size(); ++s) group_keys_[s] = group_keys_[s] && !without[s];
 }
 
 // Whether the clause alone restricts the slot to the values in its rows, its collection, or its

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/plan/bindings.h"
+
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+#include "interp/plan/modes.h"
+
+namespace rpl {
+namespace {
+
+class Bindings {
+ public:
+  Bindings(const Catalog& catalog, Mode mode, std::vector<bool> known)
+      : catalog_(catalog), mode_(mode), known_(std::move(known)) {}
+
+  const std::vector<bool>& known() const { return known_; }
+
+  /// Adds what the clauses bind, in whatever order they can run.
+  void Add(const std::vector<const Clause*>& clauses) {
+    for (std::size_t before = SIZE_MAX; before != added_;) {
+      before = added_;
+      for (const Clause* clause : clauses) Add(*clause);
+      for (const Clause* clause : std::views::reverse(clauses)) Add(*clause);
+    }
+  }
+
+ private:
+  template <typename Part>
+  void Bind(const Part& part) {
+    ForEachSlot(part, [&](SlotId slot) {
+      const auto at = static_cast<std::size_t>(slot);
+      if (!known_[at]) known_[at] = true, ++added_;
+    });
+  }
+  template <typename Part>
+  bool Knows(const Part& part) const {
+    bool all = true;
+    ForEachSlot(part, [&](SlotId slot) { all = all && known_[static_cast<std::size_t>(slot)]; });
+    return all;
+  }
+
+  void Equal(const Pattern& a, const Pattern& b) {
+    if (Knows(a)) Bind(b);
+    else if (Knows(b)) Bind(a);
+    else if (a.kind == b.kind && a.parts.size() == b.parts.size() &&
+             (a.kind == Pattern::Kind::kList || a.kind == Pattern::Kind::kTerm))
+      for (std::size_t i = 0; i < a.parts.size(); ++i) Equal(a.parts[i], b.parts[i]);
+  }
+
+  void Add(const Clause& clause) {
+    if (clause.of_head || clause.As<Negation>() || clause.As<GoalIsFalse>() ||
+        clause.As<Temporal>() || clause.As<Check>() || clause.As<Distinct>())
+      return;
+    if (const auto* count = clause.As<CountOf>()) return Bind(Pattern::Slot(count->result));
+    if (const auto* atom = clause.As<Atom>()) return AddCall(*atom);
+    if (const auto* member = clause.As<Member>()) {
+      if (!member->negated && Knows(member->collection)) Bind(member->element);
+    } else if (const auto* match = clause.As<MatchWith>()) {
+      if (Knows(match->value)) Bind(match->pattern);
+    } else if (const auto* compare = clause.As<Compare>()) {
+      if (compare->op != Operator::kEqual) return;
+      const auto is_term = [](const Expr& e) { return e.kind == Expr::Kind::kTerm; };
+      if (is_term(compare->left) && is_term(compare->right))
+        Equal(compare->left.term, compare->right.term);
+      else if (is_term(compare->left) && Knows(compare->right)) Bind(compare->left);
+      else if (is_term(compare->right) && Knows(compare->left)) Bind(compare->right);
+    } else if (const auto* alternatives = clause.As<Alternatives>()) {
+      AddBranches(*alternatives);
+    } else {
+      Bind(clause);
+    }
+  }
+
+  // A call binds its arguments, but not those that each rule of the relation needs, nor those of a
+  // tool.
+  void AddCall(const Atom& atom) {
+    const Access access = catalog_.AccessOf(atom.relation, mode_);
+    if (access == Access::kExternal) return;
+    Columns needed = 0;
+    if (access == Access::kTable) {
+      needed = ~Columns{0};
+      for (const Columns mode : catalog_.ModesOf(atom.relation).modes()) needed &= mode;
+    }
+    for (std::size_t i = 0; i < atom.args.size(); ++i)
+      if ((needed >> i & 1) == 0) Bind(atom.args[i]);
+  }
+
+  // What each branch binds.
+  void AddBranches(const Alternatives& alternatives) {
+    std::optional<std::vector<bool>> all;
+    for (const Clauses& branch : alternatives.branches) {
+      Bindings inner(catalog_, mode_, known_);
+      std::vector<const Clause*> clauses;
+      for (const Clause& clause : branch) clauses.push_back(&clause);
+      inner.Add(clauses);
+      if (!all) all = inner.known_;
+      for (std::size_t s = 0; s < all->size(); ++s) (*all)[s] = (*all)[s] && inner.known_[s];
+    }
+    for (std::size_t s = 0; all && s < all->size(); ++s)
+      if ((*all)[s]) Bind(Pattern::Slot(static_cast<SlotId>(s)));
+  }
+
+  const Catalog& catalog_;
+  const Mode mode_;
+  std::vector<bool> known_;
+  std::size_t added_ = 0;
+};
+
+}  // namespace
+
+std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
+                          const Catalog& catalog, Mode mode) {
+  Bindings bindings(catalog, mode, std::move(known));
+  bindings.Add(clauses);
+  return bindings.known();
+}
+
+}  // namespace rpl

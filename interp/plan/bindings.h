@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which slots the clauses of a rule bind, apart from counts, which group by what nothing else binds
+// (decision 25).
+#ifndef RPL_INTERP_PLAN_BINDINGS_H_
+#define RPL_INTERP_PLAN_BINDINGS_H_
+
+#include <vector>
+
+#include "interp/plan/plan.h"
+
+namespace rpl {
+
+/// The slots that are bound once the clauses have run, in whatever order they can, from those that
+/// are `known` before. Results of counts are among them, and what counts group by is not.
+std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
+                          const Catalog& catalog, Mode mode);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PLAN_BINDINGS_H_
