@@ -180,6 +180,8 @@ void Runtime::CheckConstraints(StepState& step) {
   };
   violate(engine_.fixpoint.Violations());
   violate(step.goal_violations);
+  if (at_.phase == 7) EvaluateChecked(step);
+  violate(engine_.solver.TakeViolations());
   std::vector<OpenCall> needed;
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
@@ -234,6 +236,29 @@ void Runtime::CheckConstraints(StepState& step) {
       Log(Verb::kViolated, a.text, a.span);
       Violate(step, {nullptr, a.text, {}, {}});
     }
+}
+
+// Evaluates the rules with a constraint that nothing derives and that need no caller: a violation
+// counts also where no goal reads them (decision 64). Rules that ask or call wait for a reader.
+void Runtime::EvaluateChecked(StepState& step) {
+  const Analysis& analysis = engine_.analysis;
+  const bool any = std::ranges::any_of(engine_.program.constraints(),
+                                       [](const Constraint& c) { return c.left.empty(); });
+  if (!any) return;
+  for (const Definition& def : engine_.program.definitions()) {
+    const auto checks = [](const Clause& clause) { return clause.As<Check>() != nullptr; };
+    if (def.head == kNoId || std::ranges::none_of(def.body, checks)) continue;
+    if (analysis.AccessOf(def.head, Mode::kSolve) != Access::kTable ||
+        !analysis.ModesOf(def.head).Meets(0) || analysis.Acts(def) || analysis.Acts(def.head))
+      continue;
+    engine_.solver.ForEachRow(def.head, std::vector<Value>(engine_.store.at(def.head).arity()),
+                              [](std::span<const Value>) {});
+    if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn) {
+      TakeStop(found.stop, found.stopped_at.empty() ? def.text : std::string(found.stopped_at));
+      step.unchecked = true;
+      return;
+    }
+  }
 }
 
 // A run is satisfied when its constraints are decided: what they wait for is called and asked after

@@ -190,6 +190,7 @@ class Runtime {
   std::string LimitText() const;
   void LogDerived();
   void CheckConstraints(StepState& step);
+  void EvaluateChecked(StepState& step);
   void DecideConstraints(StepState& step, std::vector<OpenCall> needed);
   void LeaveUndecided(StepState& step, const Constraint& c);
   void TakeEvaluation(StepState& step, Evaluation found);

@@ -289,9 +289,9 @@ std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relatio
   if (!gathers && !def.extremum && sets == 0) return key;
   changed.assign(key.begin(), key.end());
   if (def.extremum) changed[def.extremum->column] = kNone;
-  const Columns inputs = gathers ? 0 : analysis_.ModesOf(relation).AnyOf();
+  const Columns inputs = analysis_.ModesOf(relation).AnyOf();
   for (std::size_t i = 0; i < changed.size(); ++i)
-    if (gathers ? std::ranges::count(def.gathered, i) > 0 : (sets & ~inputs) >> i & 1)
+    if (std::ranges::count(def.gathered, i) > 0 || ((sets & ~inputs) >> i & 1) != 0)
       changed[i] = kNone;
   return changed;
 }

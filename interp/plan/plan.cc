@@ -216,8 +216,8 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
 }
 
 // Finds the slots that the caller binds and that would be group keys of a count if it did not: such
-// a slot selects one of the existing groups (decision 25). A count inside another clause has no such
-// groups. What the caller gives may be a text with holes.
+// a slot selects one of the existing groups (decision 25). A count inside another clause has no
+// such groups. What the caller gives may be a text with holes.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
