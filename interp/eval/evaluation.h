@@ -64,7 +64,7 @@ struct Violation {
 struct Undecided {
   Waiting waits;                  // for calls without a reply
   bool lacks = false;             // a call failed, was declined or refused, or a limit cut off rows
-  RelationId unfinished = kNoId;  // was read while it was being evaluated, for what reads it
+  RelationId unfinished = kNoId;  // a relation that was read although it rests on its reader
   bool circular = false;          // `unfinished` is needed complete
   explicit operator bool() const { return lacks || !waits.empty(); }
 };
