@@ -220,9 +220,7 @@ void Runtime::CheckConstraints(StepState& step) {
     for (OpenCall& call : engine_.solver.TakeCalls())
       if (!c.obligation) needed.push_back(std::move(call));
     if (unknown) LeaveUndecided(step, c);
-    if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn) {
-      TakeStop(found.stop, found.stopped_at.empty() ? c.text : std::string(found.stopped_at));
-      step.unchecked = true;
+    if (StopsChecking(step, c.text)) {
       Log(Verb::kStopped, c);
       break;
     }
@@ -253,12 +251,17 @@ void Runtime::EvaluateChecked(StepState& step) {
       continue;
     engine_.solver.ForEachRow(def.head, std::vector<Value>(engine_.store.at(def.head).arity()),
                               [](std::span<const Value>) {});
-    if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn) {
-      TakeStop(found.stop, found.stopped_at.empty() ? def.text : std::string(found.stopped_at));
-      step.unchecked = true;
-      return;
-    }
+    if (StopsChecking(step, def.text)) return;
   }
+}
+
+// Whether a limit stopped the check of the constraint or rule.
+bool Runtime::StopsChecking(StepState& step, const std::string& text) {
+  const Evaluation& found = engine_.solver.found();
+  if (found.stop == Stop::kGoesOn) return false;
+  TakeStop(found.stop, found.stopped_at.empty() ? text : std::string(found.stopped_at));
+  step.unchecked = true;
+  return true;
 }
 
 // A run is satisfied when its constraints are decided: what they wait for is called and asked after

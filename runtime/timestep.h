@@ -191,6 +191,7 @@ class Runtime {
   void LogDerived();
   void CheckConstraints(StepState& step);
   void EvaluateChecked(StepState& step);
+  bool StopsChecking(StepState& step, const std::string& text);
   void DecideConstraints(StepState& step, std::vector<OpenCall> needed);
   void LeaveUndecided(StepState& step, const Constraint& c);
   void TakeEvaluation(StepState& step, Evaluation found);

@@ -20,14 +20,6 @@
 #include "interp/eval/solver.h"
 
 namespace rpl {
-
-Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
-    : store_(store),
-      analysis_(analysis),
-      solver_(solver),
-      limits_(limits),
-      choice_(store, analysis, limits, solver.machine().within_limits) {}
-
 namespace {
 
 void DropDerived(Relation& rel) {
@@ -36,6 +28,13 @@ void DropDerived(Relation& rel) {
 
 }  // namespace
 
+Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
+    : store_(store),
+      analysis_(analysis),
+      solver_(solver),
+      limits_(limits),
+      choice_(store, analysis, limits, solver.machine().within_limits) {}
+
 void Fixpoint::Reset() {
   // Also those of relations that were derived under the rules before and are tabled now, and those
   // of rules that are gone. What is derived of a goal is the record of its truth.
@@ -43,6 +42,7 @@ void Fixpoint::Reset() {
     if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
   memory_.assign(analysis_.strata().size(), Memory{});
   expanded_.clear();
+  in_expanded_.clear();
   solver_.machine().undefined.clear();
   solver_.machine().ForgetBest();
   bad_heads_.clear();

@@ -177,7 +177,7 @@ class Solver : public Demands {
                      const std::function<void(RowId)>& fn);
   void EvaluateCollected(Table& table, const Collected& collected);
   bool IsSettled(RelationId relation, std::span<const Value> args) const;
-  bool HasOwnRow(RelationId relation, std::span<const Value> question);
+  bool HasOwnRow(RelationId relation, const std::vector<Value>& question);
   void EvaluateBuiltin(Table& table, const Builtin& builtin);
   class BestAnswers;
   /// `best`, if not null, takes the answers in place of the table.

@@ -80,9 +80,10 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
 }
 
 void Solver::Settle(RelationId relation, const std::vector<Value>& key, bool settled) {
-  std::set<std::vector<Value>>& known = settled_[{relation, FreeIn(key)}];
-  if (settled) known.insert(BoundIn(key, FreeIn(key)));
-  else known.erase(BoundIn(key, FreeIn(key)));
+  const Columns free = FreeIn(key);
+  std::set<std::vector<Value>>& known = settled_[{relation, free}];
+  if (settled) known.insert(BoundIn(key, free));
+  else known.erase(BoundIn(key, free));
 }
 
 // Whether a question was answered with rows that covers the call or row: whatever is not among the
@@ -97,23 +98,12 @@ bool Solver::IsSettled(RelationId relation, std::span<const Value> args) const {
 }
 
 // Whether a row answers the question that is not merely an answer to another one.
-bool Solver::HasOwnRow(RelationId relation, std::span<const Value> question) {
-  Relation& rel = store_.at(relation);
-  std::vector<Value> cells;
-  const auto is_own = [&](RowId row) {
-    rel.Row(row).CopyTo(cells);
-    return !IsSettled(relation, cells);
-  };
-  const Columns free = FreeIn(question);
-  const Columns probe = ~free & (~Columns{0} >> (kMaxArity - question.size()));
-  if (probe == 0) {
-    for (RowId row = 0; row < rel.size(); ++row)
-      if (is_own(row)) return true;
-    return false;
-  }
-  const std::vector<Value> key = BoundIn(question, free);
-  return std::ranges::any_of(rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows()),
-                             is_own);
+bool Solver::HasOwnRow(RelationId relation, const std::vector<Value>& question) {
+  bool found = false;
+  ForEachStored(relation, question, 0, [&](RowId row) {
+    found = found || !IsSettled(relation, store_.at(relation).Cells(row));
+  });
+  return found;
 }
 
 std::vector<Value> Solver::Choices(const OpenCall& question) {

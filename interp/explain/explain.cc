@@ -323,23 +323,22 @@ bool Explainer::IsFree(const Definition& def, const Fact& fact) {
   return StampOf(fact) && IsGrouped(def);
 }
 
-// Calls `take` for answers of rules that give the fact, with its values bound in the head, except
-// rules with aggregate heads. False when `take` stopped it.
-bool Explainer::Candidates(const Fact& fact, const Take& take) {
+// Calls `take` for answers of rules that give the fact, except rules with aggregate heads: with the
+// fact's values bound in the head, or with `nothing` bound, where that may find more. A rule that
+// needs its caller may not end then, so this comes second. False when `take` stopped it.
+bool Explainer::Candidates(const Fact& fact, bool nothing, const Take& take) {
   bool done = false;
   const Take check = [&](Instance i) {
     if (Gives(i, fact)) done = !take(std::move(i));
     return !done;
   };
-  for (int number : RulesOf(fact.first)) {
-    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
-    if (!def.gathered.empty() || def.choice) continue;
-    const std::vector<const Clause*> clauses = ClausesFor(def, fact);
+  const auto bound = [&](const Definition& def, const std::vector<const Clause*>& clauses) {
+    if (def.choice) return;
     if (!IsFree(def, fact)) {
       const std::vector<const Clause*> order = FromTheHead(def, clauses, engine_.analysis);
       for (const std::vector<Value>& key : KeysFor(fact)) {
         Each(def, order, key, nullptr, check);
-        if (done) return false;
+        if (done) return;
       }
     }
     // As a table does, without the arguments that may be sets in the rule's answers.
@@ -347,33 +346,22 @@ bool Explainer::Candidates(const Fact& fact, const Take& take) {
     const std::span<const Value> given =
         engine_.solver.GivenTo(def, fact.first, fact.second, changed);
     if (!changed.empty()) Each(def, clauses, given, nullptr, check);
-    if (done) return false;
-  }
-  return true;
-}
-
-// The same with nothing bound, where that may find more. A rule that needs its caller may not end
-// then, so this comes after all that is found with the fact's values.
-bool Explainer::FreeCandidates(const Fact& fact, const Take& take) {
-  bool done = false;
-  const Take check = [&](Instance i) {
-    if (Gives(i, fact)) done = !take(std::move(i));
-    return !done;
+  };
+  const auto free = [&](const Definition& def, const std::vector<const Clause*>& clauses) {
+    if (IsFree(def, fact) || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
+    // In a table, a choice is made for the caller's arguments.
+    if (def.choice && !done) Each(def, clauses, fact.second, nullptr, check);
   };
   for (int number : RulesOf(fact.first)) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (!def.gathered.empty()) continue;
-    const std::vector<const Clause*> clauses = ClausesFor(def, fact);
-    if (IsFree(def, fact) || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
-    if (done) return false;
-    // In a table, a choice is made for the caller's arguments.
-    if (def.choice) Each(def, clauses, fact.second, nullptr, check);
+    if (nothing) free(def, ClausesFor(def, fact));
+    else bound(def, ClausesFor(def, fact));
     if (done) return false;
   }
+  if (!nothing || engine_.store.at(fact.first).space() != Space::kRelation) return true;
   for (const Definition& def : engine_.program.definitions()) {
-    if (def.head_expansion < 0 || engine_.store.at(fact.first).space() != Space::kRelation)
-      continue;
-    Each(def, ClausesOf(def), {}, nullptr, check);
+    if (def.head_expansion >= 0) Each(def, ClausesOf(def), {}, nullptr, check);
     if (done) return false;
   }
   return true;
@@ -477,7 +465,7 @@ bool Explainer::IsReady(const Fact& fact) {
     });
     return !ready;
   };
-  if (!Candidates(fact, take) || !FreeCandidates(fact, take)) return true;
+  if (!Candidates(fact, false, take) || !Candidates(fact, true, take)) return true;
   const std::vector<int> rules = RulesOf(fact.first);
   return std::any_of(rules.begin(), rules.end(), [&](int number) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
@@ -533,9 +521,9 @@ std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std
     return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) || IsComputed(p.first) ||
            StampOf(p) || Choose(p, depth + 1);
   };
-  for (const auto find : {&Explainer::Candidates, &Explainer::FreeCandidates}) {
+  for (const bool nothing : {false, true}) {
     std::vector<Instance> all;
-    (this->*find)(fact, [&](Instance instance) {
+    Candidates(fact, nothing, [&](Instance instance) {
       if (Usable(instance, fact)) all.push_back(std::move(instance));
       return all.size() < kMaxDerivations;
     });
@@ -557,7 +545,7 @@ std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t
       out = ChoiceOf(std::move(instance));
       return false;
     };
-    if (Candidates(fact, take)) FreeCandidates(fact, take);
+    if (Candidates(fact, false, take)) Candidates(fact, true, take);
   } else {
     out = ChooseOnDemand(fact, depth);
   }

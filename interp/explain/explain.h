@@ -77,8 +77,7 @@ class Explainer {
                       const std::vector<bool>& bound, bool head);
   std::vector<const Clause*> ClausesFor(const Definition& def, const Fact& fact) const;
   bool IsFree(const Definition& def, const Fact& fact);
-  bool Candidates(const Fact& fact, const Take& take);
-  bool FreeCandidates(const Fact& fact, const Take& take);
+  bool Candidates(const Fact& fact, bool nothing, const Take& take);
   std::optional<Choice> Gathering(const Definition& def, const Fact& fact);
   bool Gives(const Instance& instance, const Fact& fact);
   bool Usable(const Instance& instance, const Fact& fact);

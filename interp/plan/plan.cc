@@ -134,10 +134,13 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const ModeSet& modes = catalog_.ModesOf(atom.relation);
-  Columns values = 0;  // known without reading terms by form
-  for (std::size_t i = 0; i < atom.args.size(); ++i)
-    if (Buildable(atom.args[i], false)) values |= Columns{1} << i;
-  const Columns inputs = by_form && !modes.Meets(values) ? modes.AnyOf() : 0;
+  Columns inputs = 0;  // whose terms are read by form, if what is known otherwise does not suffice
+  if (by_form) {
+    Columns values = 0;
+    for (std::size_t i = 0; i < atom.args.size(); ++i)
+      if (Buildable(atom.args[i], false)) values |= Columns{1} << i;
+    if (!modes.Meets(values)) inputs = modes.AnyOf();
+  }
   // Keys first: they must be known before any row is read. A companion keeps sets whole, so there
   // every argument other than a set pattern is matched per element (§7); tabled relations get all
   // known arguments.
