@@ -41,6 +41,7 @@ void Fixpoint::Reset() {
   for (RelationId r = 0; r < store_.size(); ++r)
     if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
   memory_.assign(analysis_.strata().size(), Memory{});
+  classes_.clear();
   expanded_.clear();
   in_expanded_.clear();
   solver_.machine().undefined.clear();
@@ -60,6 +61,26 @@ bool Fixpoint::HasExtremum(const Stratum& stratum) const {
   return std::ranges::any_of(stratum.relations, [&](RelationId r) {
     return analysis_.ExtremumOf(r) && !analysis_.IsBroken(r);
   });
+}
+
+// Sets in an equivalence have instances (§7), which joins and classes leave to the rules.
+bool Fixpoint::UsesClasses(RelationId relation) const {
+  return store_.WholeIfAny(relation) == kNoId;
+}
+
+// Adds what follows from the rows that joined equivalences; false when a limit stopped it.
+bool Fixpoint::CloseClasses(const Stratum& stratum) {
+  for (const Stratum::Equivalence& equivalence : stratum.equivalences) {
+    const RelationId relation = equivalence.transitive->head;
+    if (!UsesClasses(relation)) continue;
+    Classes& classes = classes_.try_emplace(relation, store_.at(relation)).first->second;
+    if (!classes.HasNew()) continue;
+    if (const Definition* const stopped_at = solver_.Close(equivalence, classes)) {
+      StopAt(*stopped_at);
+      return false;
+    }
+  }
+  return true;
 }
 
 void Fixpoint::KeepBest(const Stratum& stratum) {
@@ -168,6 +189,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
     std::vector<Derivation> work;
     for (DerivedRule& rule : stratum.rules) {
+      if (rule.of_equivalence && UsesClasses(rule.def->head)) continue;
       if (first && rebuilt) {
         work.push_back(choice_.Full(rule, marks_));
         continue;
@@ -177,6 +199,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
           work.push_back(choice_.FromDelta(rule, delta, marks_));
     }
     if (const Stop stop = Derive(work, memory.violations); stop != Stop::kGoesOn) return stop;
+    if (!CloseClasses(stratum)) return solver_.machine().evaluation.stop;
     bool grew = false;
     marks_.resize(store_.size());
     for (RelationId r : reads) {

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/eval/classes.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/plan_choice.h"
 #include "interp/plan/analysis.h"
@@ -76,6 +77,8 @@ class Fixpoint {
   void KeepBest(const Stratum& stratum);
   void DropBeaten(const Stratum& stratum);
   bool HasExtremum(const Stratum& stratum) const;
+  bool UsesClasses(RelationId relation) const;
+  bool CloseClasses(const Stratum& stratum);
   void DropResting(std::set<RelationId> unsettled, std::size_t from);
   Stop StopExpanding(Stop why);
   void StopAt(const Definition& rule);
@@ -89,9 +92,10 @@ class Fixpoint {
   const Limits& limits_;
   PlanChoice choice_;
   std::vector<Memory> memory_;
-  std::map<RelationId, Seen> expanded_;  // what rules with #?h heads have read
-  std::vector<Violation> in_expanded_;   // violations of constraints within these
-  std::vector<Marks> marks_;             // by relation
+  std::map<RelationId, Classes> classes_;  // of equivalences
+  std::map<RelationId, Seen> expanded_;    // what rules with #?h heads have read
+  std::vector<Violation> in_expanded_;     // violations of constraints within these
+  std::vector<Marks> marks_;               // by relation
   std::vector<std::size_t> derived_;
   std::size_t rounds_ = 0;
   std::string stopped_at_;

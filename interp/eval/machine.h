@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "interp/eval/best_rows.h"
+#include "interp/eval/classes.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/parallel_join.h"
 #include "interp/eval/table.h"
@@ -156,6 +157,11 @@ class Machine {
   /// after it as the thread pool runs in parallel with it. Returns how many. When a limit was
   /// reached, the frame belongs to the rule that reached it.
   std::size_t Derive(std::span<const Derivation> work);
+
+  /// Adds the rows that follow from what joined an equivalence. `followed`, unless null, takes each
+  /// of them: which rule gives it, and whether it is new.
+  void Close(Classes& classes, Relation& relation,
+             const std::function<void(OwnRule by, bool is_new)>& followed);
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);

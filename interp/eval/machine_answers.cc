@@ -190,6 +190,17 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   return std::max<std::size_t>(shared, 1);
 }
 
+void Machine::Close(Classes& classes, Relation& relation,
+                    const std::function<void(OwnRule by, bool is_new)>& followed) {
+  classes.Close([&](Value a, Value b, OwnRule by) {
+    const Value row[] = {a, b};
+    if (followed != nullptr) followed(by, relation.Find(row) == kNoId);
+    return Stage(relation, row);
+  });
+  Flush();
+  classes.Settle(evaluation.stop == Stop::kGoesOn);
+}
+
 // Whether its cost was estimated, and does not depend on the number of threads, each of which has
 // its own JoinStep::distinct.
 bool Machine::IsWatched(const Derivation& derivation) const {

@@ -76,6 +76,22 @@ TEST_CASE("a profile counts rows, duplicates, rounds and reads of a closure") {
   }
 }
 
+// By hand: (2, 1) (1, 1) (2, 2) of the first row; (3, 2) (3, 3) (1, 3) (3, 1) of the second.
+// Nothing new follows from these.
+TEST_CASE("the rows of an equivalence are counted for the rules that give them") {
+  Profile profile;
+  Engine engine(CountedBy(profile));
+  engine.Take(
+      "same(1, 2)\nsame(2, 3)\n"
+      "same(?y, ?x) <- same(?x, ?y)\n"
+      "same(?x, ?z) <- same(?x, ?y), same(?y, ?z)\n");
+  CHECK(engine.Derived("same", 2) ==
+        "(1, 2) (2, 3) (2, 1) (1, 1) (2, 2) (3, 2) (3, 3) (1, 3) (3, 1)");
+  CHECK(Counts(profile) ==
+        "same(?x, ?z) <- same(?x, ?y), same(?y, ?z): 4 rows, 0 duplicates, 1 rounds, 1 runs\n"
+        "same(?y, ?x) <- same(?x, ?y): 3 rows, 0 duplicates, 1 rounds, 1 runs\n");
+}
+
 // `has` leads to ?x = 1 in every round, and all of `big` was read for that in the first.
 TEST_CASE("values that came in an earlier round are joined with new rows only") {
   Profile profile;

@@ -207,6 +207,30 @@ const Definition* Solver::Derive(std::span<const Derivation> work,
   return nullptr;
 }
 
+const Definition* Solver::Close(const Stratum::Equivalence& equivalence, Classes& classes) {
+  const Definition& transitive = *equivalence.transitive;
+  Frame frame(&transitive, transitive.slots);
+  const Machine::Use use(*machine_, frame, Mode::kDerive);
+  Relation& relation = store_.at(transitive.head);
+  if (Profile* const profile = machine_->profile(); profile == nullptr) {
+    machine_->Close(classes, relation, nullptr);
+  } else {
+    struct Followed {
+      std::uint64_t rows = 0, repeated = 0;
+    };
+    Followed by_symmetry, by_transitivity;
+    Profile::Evaluation of_transitive(profile, transitive, Profile::Kind::kDerived);
+    machine_->Close(classes, relation, [&](OwnRule by, bool is_new) {
+      Followed& followed = by == OwnRule::kSymmetric ? by_symmetry : by_transitivity;
+      ++(is_new ? followed.rows : followed.repeated);
+    });
+    of_transitive.Gave(by_transitivity.rows, by_transitivity.repeated);
+    Profile::Evaluation(profile, *equivalence.symmetric, Profile::Kind::kDerived)
+        .Gave(by_symmetry.rows, by_symmetry.repeated);
+  }
+  return machine_->evaluation.stop != Stop::kGoesOn ? &transitive : nullptr;
+}
+
 // Groups the answers of a rule with an aggregate head by its other arguments (§8, decision 32).
 // `bound`: the slots that the caller's arguments bind.
 void Solver::Gather(const Definition& def, const std::vector<bool>& bound,

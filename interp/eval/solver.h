@@ -43,6 +43,7 @@ struct AggregateHead {
   std::vector<const Pattern*> collections;
 };
 
+class Classes;
 class Continuation;
 class Machine;
 struct Derivation;
@@ -95,6 +96,10 @@ class Solver : public Demands {
   /// Runs plans bottom-up, as if one after another, and adds new head rows to the store. Returns
   /// the rule at which a limit stopped it, or null.
   const Definition* Derive(std::span<const Derivation> work, const std::vector<Marks>& marks);
+
+  /// Adds the rows that follow from the classes of an equivalence. Returns its rule if a limit
+  /// stopped it, or null.
+  const Definition* Close(const Stratum::Equivalence& equivalence, Classes& classes);
 
   /// Answers of a goal. The table is valid until Forget.
   const Table& SolveGoal(const Goal& goal);

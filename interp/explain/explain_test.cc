@@ -13,6 +13,7 @@
 
 #include "interp/explain/explain_print.h"
 #include "interp/testing/random_program.h"
+#include "interp/testing/random_shapes.h"
 #include "interp/testing/testing.h"
 #include "runtime/session.h"
 
@@ -474,7 +475,11 @@ std::string ExplainingChangesNothing(const RandomProgram& p) {
   return Story(p, true) == Story(p, false) ? "" : "explaining changes something";
 }
 
-bool Holds(const char* what, std::string (*property)(const RandomProgram&), std::uint32_t count) {
+RandomProgram MakeAny(std::uint32_t seed) { return MakeProgram(seed); }
+RandomProgram MakeEquivalences(std::uint32_t seed) { return MakeShaped(seed, {"equivalences"}); }
+
+bool Holds(const char* what, std::string (*property)(const RandomProgram&), std::uint32_t count,
+           RandomProgram (*maker)(std::uint32_t seed) = MakeAny) {
   count = Setting("RPL_RANDOM_PROGRAMS", count);
   const bool one_batch = std::getenv("RPL_RANDOM_SEED") != nullptr;
   bool passed = false;
@@ -484,7 +489,7 @@ bool Holds(const char* what, std::string (*property)(const RandomProgram&), std:
         "RPL_RANDOM_SEED",
         *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
     for (std::uint32_t i = 0; i < (one_batch ? count : (count + 99) / 100); ++i) {
-      const RandomProgram p = MakeProgram(first + i);
+      const RandomProgram p = maker(first + i);
       if (property(p).empty()) continue;
       const RandomProgram small = Shrunk(
           p, [&](const RandomProgram& q) { return !property(q).empty(); }, 1000);
@@ -495,7 +500,10 @@ bool Holds(const char* what, std::string (*property)(const RandomProgram&), std:
   });
 }
 
-TEST_CASE("every tree is a proof") { CHECK(Holds("proof", EveryTreeIsAProof, 1000)); }
+TEST_CASE("every tree is a proof") {
+  CHECK(Holds("proof", EveryTreeIsAProof, 1000));
+  CHECK(Holds("proof", EveryTreeIsAProof, 300, MakeEquivalences));
+}
 
 TEST_CASE("explaining changes no answer, log or trace") {
   CHECK(Holds("the same", ExplainingChangesNothing, 1000));

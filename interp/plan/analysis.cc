@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "interp/plan/components.h"
+#include "interp/plan/equivalence.h"
 #include "interp/plan/join_plan.h"
 #include "interp/program/builtins.h"
 
@@ -632,6 +633,25 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
   }
 }
 
+void Analysis::FindEquivalences() {
+  for (Stratum& stratum : strata_) {
+    std::map<RelationId, std::pair<DerivedRule*, DerivedRule*>> pairs;  // symmetric, transitive
+    for (DerivedRule& rule : stratum.rules) {
+      if (rule.as_written) continue;
+      const OwnRule kind = OwnRuleOf(*rule.def, rule.clauses);
+      if (kind == OwnRule::kOther) continue;
+      auto& [symmetric, transitive] = pairs[rule.def->head];
+      (kind == OwnRule::kSymmetric ? symmetric : transitive) = &rule;
+    }
+    for (const auto& [relation, pair] : pairs) {
+      const auto& [symmetric, transitive] = pair;
+      if (symmetric == nullptr || transitive == nullptr) continue;
+      symmetric->of_equivalence = transitive->of_equivalence = true;
+      stratum.equivalences.push_back({symmetric->def, transitive->def});
+    }
+  }
+}
+
 void Analysis::MakeStrata(const Program& program, Store& store) {
   std::vector<Candidate> candidates = Candidates(program, store);
   Halves halves(*this, store, candidates);
@@ -660,6 +680,7 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
   strata_.resize(components.size());
   for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
   MakeRules(candidates, store);
+  FindEquivalences();
 }
 
 }  // namespace rpl

@@ -77,6 +77,8 @@ struct DerivedRule {
   /// Keeps the order of its clauses, and derives all its rows again when they may be others: so the
   /// order of its rows is that of nested loops over the present ones (Analysis::SetPlaces).
   bool as_written = false;
+  /// Its rows come from the classes of its relation (Stratum::Equivalence).
+  bool of_equivalence = false;
   /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
   bool whole = false;
   std::vector<RelationId> reads;
@@ -91,6 +93,12 @@ inline constexpr const char* kNeedsItself =
 struct Stratum {
   std::vector<RelationId> relations;
   std::vector<DerivedRule> rules;
+  /// Two rules that declare their relation an equivalence.
+  struct Equivalence {
+    const Definition* symmetric = nullptr;
+    const Definition* transitive = nullptr;
+  };
+  std::vector<Equivalence> equivalences;
 };
 
 class Analysis : public Catalog {
@@ -223,6 +231,7 @@ class Analysis : public Catalog {
   bool IsRecursive(RelationId relation, const Program& program, const Store& store) const;
   void MarkUnderived(const Program& program, const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, Store& store);
+  void FindEquivalences();
   void MakeStrata(const Program& program, Store& store);
 
   std::uint64_t version_ = 0;

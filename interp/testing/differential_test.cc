@@ -456,6 +456,7 @@ RandomProgram MakeSound(std::uint32_t seed) {
 }
 
 RandomProgram MakeAliases(std::uint32_t seed) { return MakeShaped(seed, {"aliases"}); }
+RandomProgram MakeEquivalences(std::uint32_t seed) { return MakeShaped(seed, {"equivalences"}); }
 RandomProgram MakeExtrema(std::uint32_t seed) { return MakeShaped(seed, {"extrema"}); }
 
 // A batch of programs, from a seed of rapidcheck's.
@@ -524,6 +525,14 @@ TEST_CASE("values that come again in later rounds change neither rows nor their 
   CHECK(Agree("store", StoreAgrees, 500, MakeAliases));
   CHECK(Agree("threads", ThreadsAreNothing, 1000, MakeAliases));
   CHECK(Agree("atom order", AnyPlanIsRight, 500, MakeAliases));
+}
+
+TEST_CASE("an equivalence has the pairs of its classes, and nothing else") {
+  CHECK(Agree("store", StoreAgrees, 1000, MakeEquivalences));
+  CHECK(Agree("session", SessionAgrees, 500, MakeEquivalences));
+  CHECK(Agree("turns", TurnsAreNothing, 1000, MakeEquivalences));
+  CHECK(Agree("retraction", RetractionLeavesNothing, 2000, MakeEquivalences));
+  CHECK(Agree("threads", ThreadsAreNothing, 500, MakeEquivalences));
 }
 
 TEST_CASE("rows are the same in whatever order atoms are read") {

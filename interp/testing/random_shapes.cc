@@ -41,6 +41,7 @@ class ShapeWriter {
   void Extrema();
   void MixedExtrema();
   void Aliases();
+  void Equivalences();
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
@@ -292,6 +293,27 @@ void ShapeWriter::Aliases() {
   Rule(memory + "(?x, ?w)", {Reads("nn", {"?x", "?w"})});
   if (Half()) Rule(flow + "(?x, ?y)", {edge + "(?x, ?z)", memory + "(?z, ?y)"});
   if (Half()) Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not " + alias + "(?x, ?x)"});
+}
+
+// A relation that its own rules make an equivalence; others add to it, in recursion, too.
+void ShapeWriter::Equivalences() {
+  const std::string same = Add(Name("same"), "nn");
+  const auto either_way = [&](const char* a, const char* b) {
+    return same +
+           (Half() ? std::string("(") + a + ", " + b + ")" : std::string("(") + b + ", " + a + ")");
+  };
+  std::set<std::string> stated;
+  for (int n = 1 + Pick(6); n > 0; --n) stated.insert("(" + Small() + ", " + Small() + ")");
+  for (const std::string& pair : stated) out_.facts.push_back(same + pair);
+  for (int n = 1 + Pick(2); n > 0; --n)
+    Rule(same + "(?x, ?y)", {Reads("nn", {"?x", "?y"}), Half() ? "?x < ?y" : "?x > 1"});
+  Rule(same + "(?x, ?y)", {same + "(?y, ?x)"});
+  Rule(same + "(?x, ?z)", {either_way("?x", "?y"), either_way("?y", "?z")});
+  const std::string next = Add(Name("next"), "nn");
+  Rule(next + "(?x, ?z)", {same + "(?x, ?y)", Reads("nn", {"?y", "?z"})});
+  if (Half()) Rule(same + "(?x, ?y)", {next + "(?x, ?y)", "?x > " + Small()});
+  if (Half()) Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not " + same + "(?x, _)"});
+  if (Half()) Rule(Add(Name("u"), "nn") + "(?x, ?n)", {Reads("?x"), "?n = |" + same + "(?x, _)|"});
 }
 
 // In the closed text, the values of a relation that no other one beats.
@@ -627,6 +649,7 @@ const Entry kEntries[] = {
     {{"shrinking-sets", ""}, &ShapeWriter::ShrinkingSets},
     {{"mixed-extrema", ""}, &ShapeWriter::MixedExtrema},
     {{"aliases", ""}, &ShapeWriter::Aliases},
+    {{"equivalences", ""}, &ShapeWriter::Equivalences},
     {{"extrema", "a recursion over relations that need their caller is refused"},
      &ShapeWriter::Extrema},
 };
