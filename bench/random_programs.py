@@ -197,9 +197,10 @@ class Program:
         rules, facts, self.counted = FAMILIES[family](Data(chance, scale))
         self.seed, self.family = seed, family
         self.rules = [(atom_of(head), [atom_of(a) for a in body]) for head, body in rules]
-        # Names tell an engine nothing, and no order is the one that somebody tuned.
+        # Names tell an engine nothing, and no order is the one that somebody tuned. None is a keyword.
         relations = sorted({a[1] for head, body in self.rules for a in [head, *body]} | set(facts))
-        words = chance.sample([a + b + c for a in "bdfgklmprst" for b in "aeiou" for c in "lmnrst"], len(relations))
+        words = chance.sample([a + b + c + "1" for a in "bdfgklmprst" for b in "aeiou" for c in "lmnrst"],
+                              len(relations))
         self.names = dict(zip(relations, words))
         self.facts = {self.names[name]: rows for name, rows in facts.items() if rows}
         self.counted = self.names[self.counted]
@@ -273,7 +274,8 @@ def write_souffle(p, folder):
         for name in [*p.facts, *p.derived()]:
             columns = ", ".join(f"c{i}: {kind}" for i in range(p.arity(name)))
             file.write(f".decl {name}({columns})\n" + (f".input {name}\n" if name in p.facts else ""))
-        file.write(f".printsize {p.counted}\n" + p.text(str, "!", ":-", "."))
+        # What nothing prints it does not derive, as rpl and gringo do.
+        file.write("".join(f".printsize {name}\n" for name in p.derived()) + p.text(str, "!", ":-", "."))
     for name, rows in p.facts.items():
         with open(f"{folder}/{name}.facts", "w") as file:
             file.writelines("\t".join(map(str, row)) + "\n" for row in rows)
@@ -283,8 +285,8 @@ def write_souffle(p, folder):
 ENGINES = {"gringo": write_gringo, "swipl": write_swipl, "souffle": write_souffle}
 
 
-def run(command):
-    """The user time of a command and the last number that it prints; None: too long."""
+def run(command, counted):
+    """The user time of a command and the number of rows counted; None: too long."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     with tempfile.TemporaryFile("w+") as out:
@@ -295,7 +297,7 @@ def run(command):
         text = out.read()
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
         return None, None
-    numbers = re.findall(r"(?:answer\(|\"\?n\":|\t)\s*(\d+)", text)
+    numbers = re.findall(rf"(?:answer\(|\"\?n\":|{counted}\t)\s*(\d+)", text)
     return usage.ru_utime, int(numbers[-1]) if numbers else f"no count from {command[0]}"
 
 
@@ -323,15 +325,15 @@ def main():
         program = Program(seed, family, options.scale)
         folder = options.keep and f"{options.keep}/{family}-{seed}" or tempfile.mkdtemp()
         os.makedirs(folder, exist_ok=True)
-        own, count = run(write_rpl(program, folder))
+        own, count = run(write_rpl(program, folder), program.counted)
         if own is None:
             print(f"{family} {seed}: rpl took more than {SECONDS} s")
             failed += 1
             continue
         line = f"{family:16}{seed:4}{count:12,} answers{own:8.2f} s"
         for name in engines:
-            again, _ = run([RPL, *write_rpl(program, folder)[1:]])
-            other, theirs = run(ENGINES[name](program, folder))
+            again, _ = run(write_rpl(program, folder), program.counted)
+            other, theirs = run(ENGINES[name](program, folder), program.counted)
             if other is None:
                 late[name] += 1
                 line += f"  {name} > {SECONDS} s"
@@ -347,7 +349,7 @@ def main():
         chance = random.Random(seed)
         for _ in range(options.orders):
             program.shuffle(chance)
-            took, same = run(write_rpl(program, folder))
+            took, same = run(write_rpl(program, folder), program.counted)
             times.append(SECONDS if took is None else took)
             if same == count:
                 passed += 1
