@@ -661,18 +661,46 @@ ReadyQueue::Place ReadyQueue::GiverFor(Place place) {
   return giver;
 }
 
-// The clause to run before `place` in despair: a count that gives the argument of another one comes
-// before it. A call with open inputs has no answers, so a count that supplies one of them as its
-// group key comes first.
+// A call with open inputs that gives an argument of the atom that the count at `place` counts,
+// which is then no group key (decision 25), from its rows that need no input; kNobody if there is
+// none, or if the count has one of the inputs.
+ReadyQueue::Place ReadyQueue::CallGiving(Place place) {
+  const Level& list = List();
+  std::vector<SlotId> counted;
+  ForEachSlot(list.entries[place].item.clause->As<CountOf>()->atom.front(), [&](SlotId s) {
+    if (!IsBound(s)) counted.push_back(s);
+  });
+  if (counted.empty()) return kNobody;
+  const auto has = [](const std::vector<SlotId>& in, SlotId s) {
+    return std::ranges::find(in, s) != in.end();
+  };
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Entry& e = list.entries[at];
+    if (!e.left || e.ready || e.item.clause->As<Atom>() == nullptr) continue;
+    const std::vector<SlotId> open = OpenInputs(*e.item.clause);
+    if (open.empty() || std::ranges::any_of(open, [&](SlotId s) { return has(counted, s); }))
+      continue;
+    bool gives = false;
+    ForEachSlot(*e.item.clause, [&](SlotId s) { gives = gives || has(counted, s); });
+    if (gives) return at;
+  }
+  return kNobody;
+}
+
+// The clause to run before `place` in despair: what gives the argument of a count comes before it.
+// A call with open inputs has only the answers that need none, so a count that supplies one of them
+// as its group key comes first.
 ReadyQueue::Place ReadyQueue::CountFor(Place place) {
   const Level& list = List();
   if (list.counts.empty()) return place;
-  if (std::ranges::binary_search(list.counts, place))
+  if (std::ranges::binary_search(list.counts, place)) {
     for (std::size_t i = 0; i < list.counts.size(); ++i) {  // a giver may wait for another
       const Place giver = GiverFor(place);
       if (giver == kNobody) break;
       place = giver;
     }
+    if (const Place call = CallGiving(place); call != kNobody) place = call;
+  }
   const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
   if (open.empty()) return place;
   for (const Place at : list.counts) {

@@ -151,6 +151,7 @@ class ReadyQueue {
   void FindClasses();
   SlotId ClassOf(SlotId slot);
   Place GiverFor(Place place);
+  Place CallGiving(Place place);
   Place CountFor(Place place);
   Place CallFor(Place place);
   void Satisfied(Need need);
