@@ -117,6 +117,7 @@ class Explainer {
                 const std::string& note, std::size_t depth);
   void Nearest(Absence& to, int parent, RelationId relation, const std::vector<Value>& key);
   std::string KnownAs(RelationId relation) const;
+  std::string Unknown(const Clause& clause) const;
 
   interp::Engine& engine_;
   std::map<std::pair<std::vector<const void*>, std::vector<bool>>, std::unique_ptr<Plan>> plans_;

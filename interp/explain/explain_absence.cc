@@ -48,6 +48,8 @@ struct Explainer::Absence {
 std::string Explainer::KnownAs(RelationId relation) const {
   const Relation& rel = engine_.store.at(relation);
   const bool goal = rel.space() == Space::kGoal;
+  if (const RelationId base = engine_.store.BaseOf(relation); engine_.analysis.IsBroken(base))
+    return engine_.store.at(base).name() + " " + engine_.analysis.WhyBroken(base);
   if (!rel.empty() || !RulesOf(relation).empty() ||
       engine_.program.FindCollected(relation) != nullptr || IsComputed(relation))
     return "";
@@ -91,6 +93,20 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
   }
 }
 
+// Why what a `not` denies or a count counts has no rows to tell; "" if it has.
+std::string Explainer::Unknown(const Clause& clause) const {
+  std::string why;
+  const auto look = [&](const Clauses& body) {
+    for (const Clause& c : body)
+      if (const auto* atom = c.As<Atom>();
+          atom != nullptr && engine_.analysis.IsBroken(engine_.store.BaseOf(atom->relation)))
+        why = KnownAs(atom->relation);
+  };
+  if (const auto* negation = clause.As<Negation>()) look(negation->body);
+  if (const auto* count = clause.As<CountOf>()) look(count->atom);
+  return why;
+}
+
 // Adds the reason why the clause at `step` fails, below the attempt.
 void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step& step,
                          const std::string& note, std::size_t depth) {
@@ -103,6 +119,10 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   const std::string text = InstanceText(engine_.pool, *step.clause, *at.def, at.slots, at.bound);
   if (step.kind == Step::Kind::kStuck) {
     to.Add(parent, NodeKind::kFailed, text, step.problem);
+    return;
+  }
+  if (const std::string unknown = Unknown(*step.clause); !unknown.empty()) {
+    to.Add(parent, NodeKind::kFailed, text, "it is not known: " + unknown);
     return;
   }
   if (step.kind == Step::Kind::kNot) {
@@ -218,6 +238,7 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
 
 void Explainer::Missing(Absence& to, int parent, RelationId relation, const std::vector<Value>& key,
                         std::size_t depth) {
+  if (engine_.analysis.IsBroken(relation)) return;  // no rule of it runs
   if (!to.asked.emplace(relation, key).second) {
     to.at(parent).above = true;
     return;

@@ -259,6 +259,13 @@ TEST_CASE("an absence names the clause that fails") {
       g.rpl:2: b(?x) <- a(?x)
         a(1)  (no fact matches, with ?x = 1)  (above)
 )"},
+      {"a relation that needs itself to be complete",
+       "seat(1)\nfree(?s) <- seat(?s), not free(?s)\nopen(?s) <- seat(?s), not free(?s)\n",
+       "open(1)",
+       R"(no open(1)
+  g.rpl:3: open(?s) <- seat(?s), not free(?s)
+    not free(1)  (it is not known: free needs itself to be complete: it is recursive through `not`, a count, a choice or a gathering head)
+)"},
       {"an open call", "r(?x) <- ?x = $ask(\"Q\")\n", "r(?x)",
        R"(no r(?x)
   g.rpl:1: r(?x) <- ?x = $ask("Q")
