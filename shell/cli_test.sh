@@ -143,6 +143,16 @@ expect "facts: the name of the relation is wanted" 2 "" "expected RELATION=FILE"
   "$rpl" run parts.md --facts stock.csv
 expect "facts: they are no document" 2 "" '`--facts RELATION=stock.csv`' "$rpl" run parts.md stock.csv
 expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md --facts stock=none.csv
+{ echo part,count,at,by; for i in $(seq 20000); do echo "p$i,$i,\"a
+b\",c"; done; echo bad; } >big-stock.csv
+printf '%%few(?n) <- ?n = |stock(_, _)|\n' >few.rpl
+printf '%%all(?n) <- ?n = |stock(_, _, _, _)|\n' >all.rpl
+expect "facts: a large file does not keep its program from being checked" 2 "" "few.rpl:1:19: error RPL2007" \
+  "$rpl" run few.rpl --facts stock=big-stock.csv
+expect "facts: its relation is misspelt" 0 "0" "all.rpl:1:19: warning RPL2005" \
+  "$rpl" run all.rpl --facts stok=big-stock.csv
+expect "facts: a bad row far behind is told of once" 0 "20000" "big-stock.csv:40002:1: warning RPL8001" \
+  "$rpl" run all.rpl --facts stock=big-stock.csv
 expect "facts: a session keeps them" 0 '2' "" \
   "$rpl" run parts.md --facts stock=stock.csv --session facts.rpls
 printf 'screw,7\n' >>stock.csv

@@ -298,7 +298,9 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
       files, ReaderBeside(paths),
       [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); });
   Session& session = saved.session();
-  if (same || !IsChecked(files)) PrintDiagnostics(findings, session.sources(), std::cerr);
+  const bool all = same || !AreDocumentsChecked(files);
+  PrintDiagnostics(all ? findings : FindingsInFacts(findings, session.sources()), session.sources(),
+                   std::cerr);
   if (HasErrors(findings)) return kExitInvalid;
   if (last && !same) ReportChanges(last->files, files);
   if (!session.HasGoals()) return NothingToRun(files).Report();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/findings.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "runtime/facts_file.h"
@@ -23,22 +24,43 @@ std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
   };
 }
 
-bool IsChecked(const std::vector<ProgramFile>& files) {
+namespace {
+
+bool IsFacts(const ProgramFile& file) { return FactsNameOf(file.name).has_value(); }
+
+// A facts file's first rows.
+ProgramFile FirstRows(const ProgramFile& file) {
+  constexpr std::size_t kEnough = 4096;
+  const std::size_t end = file.text.find('\n', kEnough);
+  return {file.name, file.text.substr(0, end == std::string::npos ? end : end + 1)};
+}
+
+}  // namespace
+
+bool AreDocumentsChecked(const std::vector<ProgramFile>& files) {
   std::size_t size = 0;
-  for (const ProgramFile& file : files) size += file.text.size();
+  for (const ProgramFile& file : files)
+    if (!IsFacts(file)) size += file.text.size();
   return size <= kCheckedBytes;
+}
+
+std::vector<Diagnostic> FindingsInFacts(std::vector<Diagnostic> findings, const Sources& sources) {
+  std::erase_if(findings, [&](const Diagnostic& d) {
+    return !FactsNameOf("facts=" + sources.at(d.span.file).name);
+  });
+  return findings;
 }
 
 bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::string>& paths,
                  const EngineOptions& options) {
-  if (!IsChecked(files)) return true;
+  if (!AreDocumentsChecked(files)) return true;
   ToolConfig tools;
   if (ReadTools(ConfigPath(options.config, paths), tools) != kExitOk) return false;
   Sources sources;
   std::vector<std::uint32_t> documents;
   std::vector<ProgramFile> facts;
   for (const ProgramFile& file : files) {
-    if (FactsNameOf(file.name)) facts.push_back(file);
+    if (IsFacts(file)) facts.push_back(FirstRows(file));
     else documents.push_back(sources.Add(file.name, file.text));
   }
   CheckOptions with;
@@ -48,7 +70,8 @@ bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::s
   bool passes = true;
   for (const Finding& finding : CheckFiles(sources, documents, with)) {
     const Diagnostic& d = finding.diagnostic;
-    if (d.severity == Severity::kInfo) continue;
+    const bool in_rows = d.code == Code::kBadRow || d.code == Code::kBadFactsFile;
+    if (d.severity == Severity::kInfo || in_rows) continue;
     std::cerr << Render(d, sources);
     passes =
         passes && (d.severity != Severity::kError || d.code == Code::kRecursionThroughNegation ||

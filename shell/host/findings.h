@@ -23,15 +23,18 @@ std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
 /// check --together`, for documents and facts at `paths`. False if one is an error that the run
 /// cannot report itself: a circular dependency is left to the person who may override it (§18.6).
 ///
-/// A program over kCheckedBytes takes longer to check than to read. Nothing is printed about it
-/// here, and the readers refuse what they cannot read.
+/// Documents over kCheckedBytes take longer to check than to read. Nothing is printed about them
+/// here, and the readers refuse what they cannot read. Of facts files the first rows tell what
+/// there is; about the rows themselves nothing is printed, as their reader has more to say.
 bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::string>& paths,
                  const EngineOptions& options);
 
 inline constexpr std::size_t kCheckedBytes = std::size_t{1} << 17;
 
-/// Whether PassesCheck prints the findings of these files.
-bool IsChecked(const std::vector<ProgramFile>& files);
+/// Whether PassesCheck prints the findings in the documents among these files.
+bool AreDocumentsChecked(const std::vector<ProgramFile>& files);
+/// Those of the readers' findings that are in files of facts.
+std::vector<Diagnostic> FindingsInFacts(std::vector<Diagnostic> findings, const Sources& sources);
 
 }  // namespace rpl
 

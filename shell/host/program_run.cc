@@ -7,17 +7,19 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "runtime/facts_file.h"
 #include "shell/host/findings.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
 
 namespace rpl {
 
-bool LoadAll(std::vector<ProgramFile> files, Session& session, bool print) {
+bool LoadAll(std::vector<ProgramFile> files, Session& session, bool documents) {
   bool sound = true;
   for (ProgramFile& file : files) {
     const std::vector<Diagnostic> findings = session.Load(file.name, std::move(file.text));
-    if (print) PrintDiagnostics(findings, session.sources(), std::cerr);
+    if (documents || FactsNameOf(file.name))
+      PrintDiagnostics(findings, session.sources(), std::cerr);
     sound = sound && !HasErrors(findings);
   }
   return sound;
@@ -72,8 +74,8 @@ std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
   refused_ = kExitInvalid;
   const NothingToRun nothing(read);
   if (!PassesCheck(read, files_, options_)) return std::nullopt;
-  const bool printed = IsChecked(read);
-  if (!LoadAll(std::move(read), *session_, !printed)) return std::nullopt;
+  const bool documents = !AreDocumentsChecked(read);
+  if (!LoadAll(std::move(read), *session_, documents)) return std::nullopt;
   if (!session_->HasGoals()) {
     refused_ = nothing.Report();
     return std::nullopt;

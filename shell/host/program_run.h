@@ -15,8 +15,9 @@
 
 namespace rpl {
 
-/// Loads the files and, with `print`, prints the findings of the readers; true if none is an error.
-bool LoadAll(std::vector<ProgramFile> files, Session& session, bool print = true);
+/// Loads the files and prints the findings of the readers, with `documents` also those in
+/// documents; true if none is an error.
+bool LoadAll(std::vector<ProgramFile> files, Session& session, bool documents = true);
 
 /// The name of the goal in the option --goal, which may have its `%`; "" for the program's own.
 std::string GoalNamed(const std::string& option);

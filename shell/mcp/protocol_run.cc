@@ -164,7 +164,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
     return {"the session cannot be opened: " + opened.error, opened.hint, {}, true};
   if (!opened.store->damage().empty())
     return {"the session is damaged: " + opened.store->damage(), "start again with rpl_run", {}};
-  if (opened.store->events().empty() && IsChecked(files)) {
+  if (opened.store->events().empty() && AreDocumentsChecked(files)) {
     std::size_t errors = 0;
     ordered_json findings =
         CheckedText(place_.name, files.front().text, place_.protocol, names, &errors);
