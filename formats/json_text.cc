@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <set>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,10 +30,7 @@ class Checker : public nlohmann::json_sax<ordered_json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
   bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t n) override {
-    if (n > INT64_MAX) Beyond(std::to_string(n));
-    return true;
-  }
+  bool number_unsigned(number_unsigned_t) override { return true; }
   bool number_float(number_float_t, const string_t& digits) override {
     if (digits.find_first_of(".eE") == digits.npos) Beyond(digits);
     return true;
@@ -82,12 +81,13 @@ class Checker : public nlohmann::json_sax<ordered_json> {
   std::vector<std::set<std::string>> open_;  // the keys of each open list or object
 };
 
-// Long integers of a text and the text without them. The parser reports a number that it reads as
-// a float with its digits, but refuses one beyond the range of floats; so each is replaced by a
-// number of as many bytes, and is known by its place among all numbers.
+// The integers of a text that the parser reads as floats, since no type of 64 bits holds them, and
+// the text without them. It reports a float with its digits, but refuses one beyond the range of
+// floats; so each is replaced by a number of as many bytes, and is known by its place among all
+// numbers.
 struct LongIntegers {
   explicit LongIntegers(std::string_view from) {
-    constexpr std::size_t kShort = 19;  // digits: they fit 64 bits without a sign
+    constexpr std::size_t kLongSize = 19;  // digits of the shortest, -9223372036854775809
     bool in_string = false;
     for (std::size_t at = 0; at < from.size();) {
       const char c = from[at];
@@ -104,7 +104,9 @@ struct LongIntegers {
       const std::string_view token = from.substr(begin, at - begin);
       const std::string_view bare = token.substr(c == '-' ? 1 : 0);
       const bool digits = !bare.empty() && std::all_of(bare.begin(), bare.end(), IsDigit);
-      if (!digits || bare.size() <= kShort || bare.front() == '0') continue;
+      if (!digits || bare.front() == '0' || bare.size() < kLongSize ||
+          !DigitsOf(ExactInteger(token)))
+        continue;
       if (text.empty()) text = from;
       text.replace(begin, token.size(), "0." + std::string(token.size() - 2, '0'));
       found.emplace_back(number, token);
@@ -170,6 +172,10 @@ void Dump(const ordered_json& json, std::string& out) {
 }  // namespace
 
 ordered_json ExactInteger(std::string_view digits) {
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  if (std::uint64_t word = 0; std::from_chars(begin, end, word).ec == std::errc{}) return word;
+  if (std::int64_t number = 0; std::from_chars(begin, end, number).ec == std::errc{}) return number;
   return ordered_json::binary({digits.begin(), digits.end()});
 }
 

@@ -27,12 +27,14 @@ enum class JsonNumbers {
   kExact,    // an ExactInteger
 };
 
-/// An integer of any size in JSON: a value of the type `binary`, which no text has, of its digits.
-/// Only code that expects it sees one; DumpJson prints it as the number that it is.
+/// An integer of any size in JSON, of its decimal digits without leading zeros, after a minus sign
+/// or not. One that 64 bits hold, with a sign or without, is the number that the parser makes of
+/// it; any other is a value of the type `binary`, which no text has. Only code that expects such a
+/// value sees one; DumpJson prints it as the number that it is.
 nlohmann::ordered_json ExactInteger(std::string_view digits);
-/// Its digits; nullopt for any other value.
+/// The digits of an integer that 64 bits do not hold; nullopt for any other value.
 std::optional<std::string> DigitsOf(const nlohmann::ordered_json& json);
-/// Whether the value is one, or contains one.
+/// Whether the value is such an integer, or contains one.
 bool HasExactInteger(const nlohmann::ordered_json& json);
 
 /// JSON on one line; what is not UTF-8 becomes U+FFFD.
@@ -43,7 +45,7 @@ struct JsonText {
   nlohmann::ordered_json json;
   std::string error;     // empty if the whole text is one JSON value in UTF-8
   std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit or a key twice
-  std::string inexact;   // the first integer that became another number, for people; else ""
+  std::string inexact;   // the first integer that became a float, for people; "" with kExact
 };
 /// Parses a whole text. On an error `json` is null. O(length) up to the cost of inserting keys.
 JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth,

@@ -191,19 +191,23 @@ class JsonReader {
 
 void ReadJson(const Sources& sources, std::uint32_t file, const std::string& own, bool hinted,
               bool strict, Store& store, Novelty& to, Diagnostics& out) {
-  const std::optional<YamlNode> root = ReadJsonTree(sources, file, kJsonLimits);
+  std::optional<YamlNode> root = ReadJsonTree(sources, file, kJsonLimits);
+  JsonText read;
+  if (!root) {
+    read = ParseExactJson(sources.at(file).text);
+    // The tree of JSON has no integers beyond the range of floats.
+    Diagnostics ignored;
+    if (HasExactInteger(read.json)) root = ReadYaml(sources, file, ignored, kJsonLimits);
+  }
   if (root && (root->kind == YamlKind::kList || IsBindings(*root)) && !IsRelationName(own))
     return RefuseName(file, own, out);
   if (root) {
     to.assertions = JsonReader(sources, strict, store, out).Read(*root, own, hinted);
     return;
   }
-  const JsonText read = ParseExactJson(sources.at(file).text);
   const auto at = static_cast<std::uint32_t>(read.byte == 0 ? 0 : read.byte - 1);
-  const std::string why = !read.error.empty()     ? read.error
-                          : !read.inexact.empty() ? read.inexact
-                                                  : "expected an array or an object";
-  out.Add(Code::kBadFactsFile, {file, at, at}, why);
+  out.Add(Code::kBadFactsFile, {file, at, at},
+          read.error.empty() ? "expected an array or an object" : read.error);
 }
 
 // --- Markdown and RPL ---------------------------------------------------------------------

@@ -364,6 +364,8 @@ echo '{"tool_name":"look","tool_name":"pay","tool_input":{}}' >twice
 hook "a key that occurs twice" 2 deny 'occurs twice' twice
 echo '{"tool_name":"pay","tool_input":{"n":[100000000000000000001]}}' >wide
 hook "an integer of more than 64 bits" 2 deny '`tool_input`: an integer has more than 64 bits' wide
+echo '{"tool_name":"pay","tool_input":{"n":-9223372036854775809}}' >wide
+hook "the next integer below 64 bits" 2 deny '`tool_input`: an integer has more than 64 bits' wide
 echo '{"tool_name":"pay","tool_input":{"n":1e400}}' >huge
 hook "a number that is too large" 2 deny 'not one JSON object: a number is too large' huge
 hook "an input that is a text" 2 deny '`tool_input` is no object' text

@@ -258,6 +258,11 @@ check "both programs are there" grep -qF 'id="program-2"' page.html
 check "the last one first" test "$(grep -o 'id="program-[12]"' page.html | head -n 1)" = 'id="program-2"'
 check "the first one waits no more" grep -qF '>What it waited for<' page.html
 check "and nobody is told to answer it" test "$(grep -c 'rpl resume SESSION' page.html)" = 0
+printf '%%all(?k, ?v) <- ?k = 1, ?v = -9223372036854775809\n' >large.rpl
+"$rpl" run large.rpl --session large >/dev/null 2>&1
+page "an integer that 64 bits do not hold" large
+check "it stands in the table of answers" grep -qE \
+  '<th scope="row">v</th><td><code>.*9223372036854775809' page.html
 printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 2000\n%% <- n(1999)\n' >many.rpl
 "$rpl" run many.rpl --session many >/dev/null 2>&1
 page "a long log" many

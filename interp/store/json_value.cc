@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/store/json_value.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -45,18 +43,10 @@ ordered_json JsonOfInteger(const Pool& pool, Value v, JsonNumbers numbers) {
     if (*n < 0) return *n;
     return static_cast<std::uint64_t>(*n);
   }
-  if (numbers == JsonNumbers::kNearest) {
-    const double nearest = *pool.AsDouble(v);
-    if (std::isfinite(nearest)) return nearest;
-    return nearest > 0 ? std::numeric_limits<double>::max() : std::numeric_limits<double>::lowest();
-  }
-  const std::string digits = Text(pool, v);
-  std::uint64_t word = 0;
-  const char* const end = digits.data() + digits.size();
-  if (const auto [stop, error] = std::from_chars(digits.data(), end, word);
-      stop == end && error == std::errc{})
-    return word;
-  return ExactInteger(digits);
+  if (numbers == JsonNumbers::kExact) return ExactInteger(Text(pool, v));
+  const double nearest = *pool.AsDouble(v);
+  if (std::isfinite(nearest)) return nearest;
+  return nearest > 0 ? std::numeric_limits<double>::max() : std::numeric_limits<double>::lowest();
 }
 
 // Builds the value at `to`; false when it has no JSON. `bytes`: the approximate length of its text.

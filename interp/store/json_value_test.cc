@@ -43,15 +43,21 @@ TEST_CASE("integers of JSON are exact at any size, both ways") {
   Pool pool;
   const std::string long_one = "1" + std::string(500, '0') + "7";
   for (const std::string& json :
-       {std::string("18446744073709551616"), "-" + long_one, "[1,0.5," + long_one + ",[-3]]",
-        "{\"a\":" + long_one + ",\"b\":[" + long_one + ",\"" + long_one + "\",2.5e-7]}",
-        "[0.0,-1,\"\\\"" + long_one + "\"," + long_one + "]"}) {
+       {std::string("18446744073709551616"), std::string("[18446744073709551615,-1]"),
+        std::string("[10000000000000000000,9999999999999999999,9223372036854775808]"),
+        std::string("[-9223372036854775808,-9223372036854775809,-9999999999999999999]"),
+        std::string("[-10000000000000000000,-9223372036854775810,-9223372036854775807]"),
+        "-" + long_one, "[1,0.5," + long_one + ",[-3]]",
+        "{\"a\":" + long_one + ",\"b\":[" + long_one + ",\"" + long_one + "\",2.5e-07]}",
+        "[0.5,-1,\"\\\"" + long_one + "\"," + long_one + "]"}) {
     INFO(json);
     const JsonText text = ParseExactJson(json);
     REQUIRE(text.error.empty());
     CHECK(text.inexact.empty());
     const Value v = ValueOfJson(text.json, pool, false);
+    CHECK(JsonOfValue(pool, v) == text.json);
     const std::string again = DumpJson(JsonOfValue(pool, v).value());
+    CHECK(again == json);
     CHECK(again == Json(pool, v).value());
     CHECK(ValueOfJson(ParseExactJson(again).json, pool, false) == v);
     CHECK(DumpJson(ParseOwnJson(again)) == again);
@@ -68,8 +74,13 @@ TEST_CASE("integers of JSON are exact at any size, both ways") {
 TEST_CASE("what a value does not say as its text does is told") {
   const auto inexact = [](std::string_view json) { return ParseJson(json).inexact; };
   CHECK(inexact(R"([{"a":1},{"a":{"a":9223372036854775807}},-9223372036854775808,1e30])") == "");
+  CHECK(inexact("[9223372036854775808,18446744073709551615]") == "");
+  CHECK(ParseExactJson("[18446744073709551616,-9223372036854775809]").inexact == "");
   CHECK(ParseJson(R"([{"a":1,"b":{"a":2},"a":3}])").error == "the key \"a\" occurs twice");
-  CHECK(inexact("[9223372036854775808]") == "the integer 9223372036854775808 does not fit 64 bits");
+  CHECK(inexact("[18446744073709551616]") ==
+        "the integer 18446744073709551616 does not fit 64 bits");
+  CHECK(inexact("[-9223372036854775809]") ==
+        "the integer -9223372036854775809 does not fit 64 bits");
   CHECK(inexact("-99999999999999999999") ==
         "the integer -99999999999999999999 does not fit 64 bits");
 }

@@ -180,7 +180,6 @@ JsonReply ReplyFromJson(const ordered_json& object, std::string_view beside, con
 AnswerList AnswersFromJson(const std::string& text) {
   const JsonText parsed = ParseExactJson(text);
   if (!parsed.error.empty()) return {{}, parsed.error, "", parsed.byte};
-  if (!parsed.inexact.empty()) return {{}, parsed.inexact, "", 0};
   return AnswersFrom(parsed.json);
 }
 

@@ -26,8 +26,6 @@ rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, std::string_vi
       err_ << "rpl: --answers: " << PrintableLine(reply.error) << '\n';
     } else if (!reply.error.empty() || !reply.json.is_object()) {
       err_ << "rpl: --answers: expected a JSON object, got `" << PrintableLine(*line) << "`\n";
-    } else if (!reply.inexact.empty()) {
-      err_ << "rpl: --answers: " << PrintableLine(reply.inexact) << '\n';
     } else if (reply.json.value("id", nlohmann::ordered_json()) != request.id) {
       err_ << "rpl: --answers: expected a reply to " << PrintableLine(request.id) << '\n';
     } else {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/character.h"
+#include "formats/json_text.h"
 #include "interp/program/program.h"
 #include "shell/pages/answer_origin.h"
 #include "shell/pages/html.h"
@@ -27,21 +28,17 @@ struct AnswerTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-std::string Dumped(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 std::string CellOf(const ordered_json& value) {
-  return value.is_string() ? ShownLines(value.get<std::string>()) : InCode(Dumped(value));
+  return value.is_string() ? ShownLines(value.get<std::string>()) : InCode(DumpJson(value));
 }
 
 // A binding map of the answer, {"?where":"Lucca"}, is a row; nullopt if an answer has another form.
 std::optional<AnswerTable> TableOf(const std::vector<std::string>& answers) {
   AnswerTable out;
   for (const std::string& answer : answers) {
-    const ordered_json map = ordered_json::parse(answer, nullptr, false);
+    const ordered_json map = ParseOwnJson(answer);
     // A number that this reading does not keep as written is not shown in another form.
-    if (!map.is_object() || map.empty() || Dumped(map) != answer) return std::nullopt;
+    if (!map.is_object() || map.empty() || DumpJson(map) != answer) return std::nullopt;
     std::vector<std::string> columns;
     std::vector<std::string> row;
     for (const auto& [name, value] : map.items()) {
