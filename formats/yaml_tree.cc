@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <limits>
 #include <sstream>
 #include <unordered_set>
 #include <utility>
@@ -52,6 +53,9 @@ ordered_json PlainScalar(const std::string& text) {
   double number = 0;
   if (RE2::FullMatch(text, decimal) && std::from_chars(begin, end, number).ec == std::errc{})
     return number;
+  // Beyond the range of floats: the last of them is the nearest.
+  constexpr double kLast = std::numeric_limits<double>::max();
+  if (RE2::FullMatch(text, Integer())) return text.front() == '-' ? -kLast : kLast;
   return text;
 }
 
@@ -397,11 +401,23 @@ std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Dia
   return std::nullopt;
 }
 
-nlohmann::ordered_json JsonOf(const YamlNode& node) {
-  using nlohmann::ordered_json;
+namespace {
+
+// The digits of a whole number that is a float in the tree; "" for any other scalar.
+std::string LongDigits(const YamlNode& node, const Sources& sources) {
+  if (!node.scalar.is_number_float()) return "";
+  std::string digits(sources.Text(node.span));
+  if (!RE2::FullMatch(digits, Integer())) return "";
+  const bool negative = digits.front() == '-';
+  digits.erase(0, std::min(digits.find_first_not_of("+-0"), digits.size() - 1));
+  return negative ? "-" + digits : digits;
+}
+
+// `sources`: null for the nearest floats.
+ordered_json AsJson(const YamlNode& node, const Sources* sources) {
   if (node.kind == YamlNode::Kind::kList) {
     ordered_json out = ordered_json::array();
-    for (const YamlNode& item : node.items) out.push_back(JsonOf(item));
+    for (const YamlNode& item : node.items) out.push_back(AsJson(item, sources));
     return out;
   }
   if (node.kind == YamlNode::Kind::kMap) {
@@ -409,25 +425,24 @@ nlohmann::ordered_json JsonOf(const YamlNode& node) {
     ordered_json::object_t out;
     out.reserve(node.entries.size());
     for (const YamlNode::Entry& entry : node.entries)
-      out.emplace_back(entry.key.scalar.get<std::string>(), JsonOf(entry.value));
+      out.emplace_back(entry.key.scalar.get<std::string>(), AsJson(entry.value, sources));
     return out;
   }
-  return node.scalar;
+  const std::string digits = sources != nullptr ? LongDigits(node, *sources) : "";
+  return digits.empty() ? node.scalar : ExactInteger(digits);
 }
+
+}  // namespace
+
+ordered_json JsonOf(const YamlNode& node) { return AsJson(node, nullptr); }
+
+ordered_json JsonOf(const YamlNode& node, const Sources& sources) { return AsJson(node, &sources); }
 
 std::string ScalarText(const YamlNode& node, const Sources& sources) {
   assert(node.kind != YamlNode::Kind::kList && node.kind != YamlNode::Kind::kMap);
   if (node.kind == YamlNode::Kind::kString) return node.scalar.get<std::string>();
-  if (node.scalar.is_number_float()) {
-    // A whole number beyond 64 bits.
-    std::string digits(sources.Text(node.span));
-    if (RE2::FullMatch(digits, Integer())) {
-      const bool negative = digits.front() == '-';
-      digits.erase(0, std::min(digits.find_first_not_of("+-0"), digits.size() - 1));
-      return negative ? "-" + digits : digits;
-    }
-  }
-  return node.scalar.dump();
+  std::string digits = LongDigits(node, sources);
+  return digits.empty() ? node.scalar.dump() : digits;
 }
 
 std::string Described(const YamlNode& node) {

@@ -72,8 +72,10 @@ std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Dia
 /// True if the file is UTF-8 (NUL included); if not, adds an error at its first bad byte.
 bool IsUtf8(const Sources& sources, std::uint32_t file, Diagnostics& found);
 
-/// The tree without its places. Recurses as deep as the tree.
+/// The tree without its places. Recurses as deep as the tree. An integer that 64 bits do not hold
+/// is the nearest float, or with the sources that the tree was read from an ExactInteger.
 nlohmann::ordered_json JsonOf(const YamlNode& node);
+nlohmann::ordered_json JsonOf(const YamlNode& node, const Sources& sources);
 
 /// The text of a scalar: the characters of a string; all digits of a whole number, in decimal; of
 /// another number the shortest text that reads as it, with a point or an exponent; `true`, `false`,

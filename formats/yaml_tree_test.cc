@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "formats/json_text.h"
 #include "formats/yaml_fields.h"
 
 namespace rpl {
@@ -94,6 +95,8 @@ TEST_CASE("the text of a scalar") {
       {"9007199254740993", "9007199254740993"},
       {"-9223372036854775808", "-9223372036854775808"},
       {"9223372036854775808", "9223372036854775808"},
+      {"-9223372036854775809", "-9223372036854775809"},
+      {"18446744073709551616", "18446744073709551616"},
       {"+00123456789012345678901234567890", "123456789012345678901234567890"},
       {"-00000000000000000000000000000", "0"},
       {"1.0", "1.0"},
@@ -104,6 +107,23 @@ TEST_CASE("the text of a scalar") {
   for (const auto& [text, wanted] : table) {
     INFO(text);
     CHECK(Scalar(text) == wanted);
+  }
+}
+
+TEST_CASE("with its sources a tree keeps integers of any size") {
+  const std::string nines(400, '9');
+  for (const std::string& text :
+       {std::string("[9223372036854775808,18446744073709551615,18446744073709551616]"),
+        std::string("[-9223372036854775808,-9223372036854775809,-9999999999999999999]"),
+        "{\"a\":[" + nines + ",-" + nines + ",\"" + nines + "\",0.5]}"}) {
+    INFO(text);
+    Sources sources;
+    Diagnostics found;
+    const auto root = ReadYaml(sources, sources.Add("t.yaml", text), found);
+    REQUIRE(root);
+    CHECK(DumpJson(JsonOf(*root, sources)) == text);
+    CHECK(JsonOf(*root, sources) == ParseExactJson(text).json);
+    CHECK_FALSE(HasExactInteger(JsonOf(*root)));
   }
 }
 

@@ -639,7 +639,8 @@ refused "a match that is no object" ': entry 1: expected an object for "match", 
   '[{"match":"draft-id","value":1}]'
 refused "an integer with too many digits" ': an integer has more than 100000 digits' \
   "{\"draft-id\":1$(printf '%0100000d' 0)}"
-refused "YAML: an integer beyond 64 bits" ':1:11: error RPL7007' 'draft-id: 99999999999999999999' yaml
+refused "YAML: an integer with too many digits" ':1:11: error RPL7007: an integer has more than 100000 digits' \
+  "draft-id: 1$(printf '%0100000d' 0)" yaml
 refused "YAML: a key that occurs twice" ':2:1: error RPL7005' $'draft-id: 1\ndraft-id: 2' yaml
 refused "YAML: an unknown key" ': entry 1: unknown key "valu"' $'- match: {key: draft-id}\n  valu: 1' yaml
 printf '[{"match":{"key":"draft-id"},"metadata":{"a":1}}]' >refused.json

@@ -224,7 +224,7 @@ void RuleSet::AddContent(FactBase& base, const ordered_json& value, const Conten
   const RelationId text = base.Declare("content-text", 1);
   const RelationId facts = base.Declare("content", 2);
   const Value whole[] = {pool.String(value.is_string()    ? value.get<std::string>()
-                                     : content.structured ? value.dump()
+                                     : content.structured ? DumpJson(value)
                                                           : content.text)};
   base.Add(text, whole, place);
   std::vector<Value> path;
@@ -311,9 +311,10 @@ CheckReport RuleSet::Evaluate(const Content& content, const Options& options,
   envelope_.reset();
   if (has_rulespec()) {
     envelope_ = Envelope::Read(sources_, file, found);
-    if (envelope_) value = JsonOf(envelope_->root());
+    if (envelope_) value = JsonOf(envelope_->root(), sources_);
   } else if (content.structured) {
-    if (const auto tree = ReadYaml(sources_, file, found, kDocumentLimits)) value = JsonOf(*tree);
+    if (const auto tree = ReadYaml(sources_, file, found, kDocumentLimits))
+      value = JsonOf(*tree, sources_);
   } else {
     IsUtf8(sources_, file, found);  // patterns match nothing in other bytes
   }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/yaml_fields.h"
 
@@ -130,7 +131,7 @@ class RulespecReader {
     }
     value = fields_.Require(node, "value", fmt::format("`{}` needs one", kRules[*kind]));
     if (value == nullptr) return condition;
-    condition.value = JsonOf(*value);
+    condition.value = JsonOf(*value, sources_);
     condition.span = value->span;
     ReadValue(*value, condition);
     WarnOfElements(*value, condition);
@@ -252,7 +253,7 @@ std::optional<Rulespec> ReadRulespec(const Sources& sources, std::uint32_t file,
 std::string ClaimRuleText(const Rulespec& rulespec, const ClaimRule& condition) {
   const std::string text =
       fmt::format("{} {}", rulespec.claims[condition.claim].name, RuleKindName(condition.rule));
-  return condition.value.is_null() ? text : text + " " + Cut(condition.value.dump());
+  return condition.value.is_null() ? text : text + " " + Cut(DumpJson(condition.value));
 }
 
 }  // namespace rpl

@@ -10,6 +10,7 @@
 
 #include "checks/verify/rulespec_report.h"
 #include "checks/verify/selection_warnings.h"
+#include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "interp/program/program.h"
 
@@ -145,7 +146,7 @@ CheckResult RulespecRun::ResultOf(std::size_t id, bool passed) const {
 
   const std::string what = ClaimRuleText(rulespec_, is);
   const auto invalid = [](const ClaimRule& c) {
-    return fmt::format("Invalid regex {}: {}", c.value.dump(), c.pattern_error);
+    return fmt::format("Invalid regex {}: {}", DumpJson(c.value), c.pattern_error);
   };
   if (predicate.when) {
     const ClaimRule& when = *predicate.when;

@@ -13,8 +13,8 @@
 // text) and "regex" (matches a part of the prompt). Strings of JSON are strings or, for a choice,
 // the option with that text.
 //
-// Nothing is ignored or rounded: unknown keys, repeated keys, two kinds of reply in one entry and
-// integers of YAML beyond 64 bits are errors.
+// Nothing is ignored or rounded: unknown keys, repeated keys and two kinds of reply in one entry
+// are errors, and integers of any size are exact.
 #ifndef RPL_SHELL_HOST_ANSWER_LIST_H_
 #define RPL_SHELL_HOST_ANSWER_LIST_H_
 
@@ -37,7 +37,8 @@ struct AnswerList {
 };
 /// Reads the text of a file.
 AnswerList AnswersFromJson(const std::string& text);
-/// Likewise for parsed JSON. REQUIRES: it has no repeated keys and no rounded integers.
+/// Likewise for parsed JSON. REQUIRES: it has no repeated keys and no rounded integers
+/// (JsonNumbers::kExact).
 AnswerList AnswersFrom(const nlohmann::ordered_json& json);
 
 /// The reply in an object.

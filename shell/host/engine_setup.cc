@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/engine_setup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 
+#include "formats/number_text.h"
 #include "formats/yaml_tree.h"
 #include "runtime/facts_file.h"
 #include "shell/host/answer_list.h"
@@ -19,19 +22,18 @@
 namespace rpl {
 namespace {
 
-// Adds an error for each integer of the tree beyond 64 bits.
-void RefuseRounded(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
+// Adds an error for each integer of the tree with more digits than one may have.
+void RefuseTooLong(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
   std::vector<const YamlNode*> open = {&tree};
   while (!open.empty()) {
     const YamlNode& node = *open.back();
     open.pop_back();
     for (const YamlNode& item : node.items) open.push_back(&item);
     for (const YamlNode::Entry& entry : node.entries) open.push_back(&entry.value);
-    if (node.kind != YamlNode::Kind::kNumber || node.scalar.is_number_integer()) continue;
-    const std::string digits(sources.Text(node.span));
-    if (digits.find_first_not_of("+-0123456789") == digits.npos)
+    if (node.kind == YamlNode::Kind::kNumber &&
+        ScalarText(node, sources).size() > kMaxDigits + (sources.Text(node.span)[0] == '-' ? 1 : 0))
       found.Add(Code::kWrongConfigValue, node.span,
-                "the integer " + digits + " does not fit 64 bits");
+                fmt::format("an integer has more than {} digits", kMaxDigits));
   }
 }
 
@@ -115,8 +117,8 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   const std::uint32_t file = sources.Add(options.answers_file, input.text);
   if (options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml")) {
     if (const auto tree = ReadYaml(sources, file, found)) {
-      RefuseRounded(*tree, sources, found);
-      list = AnswersFrom(JsonOf(*tree));
+      RefuseTooLong(*tree, sources, found);
+      list = AnswersFrom(JsonOf(*tree, sources));
     }
   } else {
     list = AnswersFromJson(input.text);
