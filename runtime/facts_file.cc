@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -103,10 +104,13 @@ struct RowText {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;  // before its line end
   std::string problem;    // of a malformed row, whose fields are meaningless; else ""
+  // A carriage return that ends no line, if that is the problem: lines end with a line feed.
+  std::optional<std::uint32_t> bare_return;
 };
 
 // Fields between commas or tabs. A quoted field may hold line ends and doubled quotes; a
-// tab-separated file has no quotes but the escapes \t, \n, \r and \\.
+// tab-separated file has no quotes but the escapes \t, \n, \r and \\. A carriage return may stand
+// before a line feed and at the end of the file, and within quotes.
 class Separated {
  public:
   Separated(std::string_view text, char separator, std::uint32_t begin)
@@ -114,13 +118,13 @@ class Separated {
 
   // The next row that is not empty. False at the end.
   bool Next(RowText& row, std::vector<Field>& fields) {
-    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == '\n' || EndsLine(at_))) ++at_;
     if (at_ >= text_.size()) return false;
     fields.clear();
     unescaped_.clear();
-    row = {at_, at_, ""};
+    row = {at_, at_, "", std::nullopt};
     for (;;) {
-      fields.push_back(NextField(row.problem));
+      fields.push_back(NextField(row));
       if (!row.problem.empty()) at_ = LineEnd();
       if (at_ >= text_.size() || text_[at_] != separator_) break;
       ++at_;
@@ -130,24 +134,37 @@ class Separated {
   }
 
  private:
-  Field NextField(std::string& problem) {
-    if (separator_ == ',' && at_ < text_.size() && text_[at_] == '"') return Quoted(problem);
+  Field NextField(RowText& row) {
+    if (separator_ == ',' && at_ < text_.size() && text_[at_] == '"') return Quoted(row);
     const std::uint32_t begin = at_;
     while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') ++at_;
     std::uint32_t end = at_;
-    if (end > begin && text_[end - 1] == '\r' && (end == text_.size() || text_[end] == '\n')) --end;
+    if (end > begin && EndsLine(end - 1)) --end;
     const std::string_view field = text_.substr(begin, end - begin);
+    if (const std::size_t stray = field.find('\r'); stray != field.npos)
+      return Stray(row, begin + static_cast<std::uint32_t>(stray));
     if (separator_ == '\t' && field.find('\\') != field.npos) return {Unescaped(field), true, true};
     return {field, false, false};
   }
 
-  Field Quoted(std::string& problem) {
+  // Whether a carriage return at the place belongs to the end of a line.
+  bool EndsLine(std::uint32_t at) const {
+    return text_[at] == '\r' && (at + 1 == text_.size() || text_[at + 1] == '\n');
+  }
+
+  static Field Stray(RowText& row, std::uint32_t at) {
+    row.problem = "a carriage return stands here without a line feed";
+    row.bare_return = at;
+    return {};
+  }
+
+  Field Quoted(RowText& row) {
     const std::uint32_t begin = ++at_;
     bool doubled = false;
     for (;; ++at_) {
       at_ = static_cast<std::uint32_t>(std::min(text_.find('"', at_), text_.size()));
       if (at_ == text_.size()) {
-        problem = "a quote is opened and never closed";
+        row.problem = "a quote is opened and never closed";
         at_ = begin;
         return {};
       }
@@ -157,9 +174,12 @@ class Separated {
     }
     std::string_view field = text_.substr(begin, at_ - begin);
     ++at_;
-    if (at_ < text_.size() && text_[at_] == '\r') ++at_;
+    if (at_ < text_.size() && text_[at_] == '\r') {
+      if (!EndsLine(at_)) return Stray(row, at_);
+      ++at_;
+    }
     if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
-      problem = "text follows a closing quote";
+      row.problem = "text follows a closing quote";
     return {doubled ? Undoubled(field) : field, true, doubled};
   }
 
@@ -228,7 +248,11 @@ class FactsReader {
     return nothing;
   }
 
-  Span SpanOf(const RowText& row) const { return {novelty_.file, row.begin, row.end}; }
+  // Of its problem, if that has a place in it.
+  Span SpanOf(const RowText& row) const {
+    if (row.bare_return) return {novelty_.file, *row.bare_return, *row.bare_return + 1};
+    return {novelty_.file, row.begin, row.end};
+  }
 
   void Report(Span span, std::string message, std::string hint) {
     out_.Add({Code::kBadRow, strict_ ? Severity::kError : Severity::kWarning, span,
@@ -285,7 +309,7 @@ class FactsReader {
 
   bool ReadHeader(const RowText& row, const std::vector<Field>& fields) {
     if (!row.problem.empty()) {
-      Refuse(row, row.problem, "");
+      Refuse(row, row.problem, row.bare_return ? "end each line with a line feed" : "");
       return false;
     }
     for (const Field& field : fields) {
@@ -323,7 +347,7 @@ class FactsReader {
   bool ReadLines() {
     for (std::size_t at = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text_.size();) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
-      const RowText row{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end), ""};
+      const RowText row{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end), "", {}};
       const std::string_view line = text_.substr(at, end - at);
       at = end + 1;
       if (line.find_first_not_of(" \t\r") == line.npos) continue;

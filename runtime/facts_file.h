@@ -6,8 +6,9 @@
 // `name:type` gives the type of a column's fields: text, number, boolean, keyword or symbol.
 // Without a type, each field determines its own: a quoted field is a string, an empty one nil,
 // `true` and `false` are booleans, a number without leading zeros is a number,
-// anything else a string. NDJSON has an array per row, or an object per row with the keys of the
-// first as columns; JSON becomes values as in interp/store/json_value.h.
+// anything else a string. A row with a carriage return that neither precedes a line feed nor stands
+// in quotes is malformed, in the header the file. NDJSON has an array per row, or an object per row
+// with the keys of the first as columns; JSON becomes values as in interp/store/json_value.h.
 //
 // A program names such a file `RELATION=FILE`, as a person does for `--facts`.
 #ifndef RPL_RUNTIME_FACTS_FILE_H_

@@ -57,6 +57,21 @@ TEST_CASE("quoted fields of CSV are strings") {
         "warning a.csv:4:1 2 of 4 rows are bad\n");
 }
 
+TEST_CASE("a carriage return ends no line and is no part of a bare field") {
+  CHECK(Read("a.csv", "a,b\r1,2\r3,4\r") ==
+        "error a.csv:1:4 a carriage return stands here without a line feed\n");
+  CHECK(Read("a.csv", "\"a\",\"b\"\r1,2\r") ==
+        "error a.csv:1:8 a carriage return stands here without a line feed\n");
+  CHECK(Read("a.tsv", "a\tb\r1\t2\r") ==
+        "error a.tsv:1:4 a carriage return stands here without a line feed\n");
+  CHECK(Read("a.csv", "a,b\r\n1,x\ry\r\n\"2\"\r,3\n\r4,5\n6,\"7\r8\"\r\n\r\n9,0\r") ==
+        "6 \"7\\r8\" @5\n9 0 @7\n"
+        "warning a.csv:2:4 a carriage return stands here without a line feed\n"
+        "warning a.csv:3:4 a carriage return stands here without a line feed\n"
+        "warning a.csv:4:1 a carriage return stands here without a line feed\n"
+        "warning a.csv:4:1 3 of 5 rows are bad\n");
+}
+
 TEST_CASE("the header types columns") {
   CHECK(Read("a.csv", "a:text,b:keyword,c:symbol,d:number,e:boolean\n1,red,ada,2,true\n") ==
         "\"1\" :red ada 2 true @2\n");
