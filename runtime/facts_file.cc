@@ -445,6 +445,8 @@ bool IsRelationName(std::string_view text) {
   return true;
 }
 
+bool IsTextField(Pool& pool, std::string_view text) { return NoTextOf(pool, text).is_none(); }
+
 Value ValueOfField(Pool& pool, std::string_view text) {
   const Value value = NoTextOf(pool, text);
   return value.is_none() ? pool.String(text) : value;

@@ -39,6 +39,9 @@ std::optional<FactsName> FactsNameOf(std::string_view name);
 /// The value of an unquoted field of CSV without a type.
 Value ValueOfField(Pool& pool, std::string_view text);
 
+/// Whether that value is the text itself. Quotes make a string of any text.
+bool IsTextField(Pool& pool, std::string_view text);
+
 /// Bad rows reported one by one, at most; further ones are counted.
 inline constexpr std::size_t kBadRowsShown = 10;
 

@@ -610,6 +610,16 @@ expect "no form" 2 "" "expected .mode table|text|json|csv|markdown|line, got \`x
 expect "output to a file, and back" 0 'true' "" "$rpl" repl --facts stock=stock.csv \
   < <(printf '.output out.csv\n.mode csv\nstock(?what, ?n)\n.output\nstock("ink", 4), true\n')
 same "the file has it" $'what,n\n"pen, red",3\nink,4' "$(cat out.csv)"
+printf '%s\n' 'p(1, "12")' 'p(2, "")' 'p(3, nil)' 'p(4, 12)' 'p(8, "true")' 'p(9, true)' 'p(15, "1e3")' \
+  'p(16, "nil")' 'p(17, "007")' 'p(18, "a\rb")' >values.rpl
+printf '%s\n' 'k(:red, ada)' 'k(:dark-red, eve)' >>values.rpl
+expect "values of all kinds, as CSV" 0 "" "" "$rpl" repl values.rpl \
+  < <(printf '.output p.csv\n.mode csv\np(?n, ?x)\n.output k.csv\nk(?color, ?who)\n')
+same "texts that look like other values are quoted" \
+  $'n,x\n1,"12"\n2,""\n3,\n4,12\n8,"true"\n9,true\n15,"1e3"\n16,nil\n17,007\n18,"a\rb"' "$(cat p.csv)"
+same "columns of names have a type" $'color:keyword,who:symbol\nred,ada\ndark-red,eve' "$(cat k.csv)"
+expect "what was written is read again" 0 "$(cat values.rpl)" "" "$rpl" repl --facts p=p.csv --facts k=k.csv \
+  < <(printf '.facts p\n.facts k\n')
 expect "output to a file, to the end" 0 '' "" "$rpl" repl --facts stock=stock.csv \
   < <(printf '.output out.txt\nstock(?what, ?n)\n')
 same "a file has wide tables" $' ?what      | ?n\n------------+----\n "pen, red" |  3\n "ink"      |  4\n2 answers' "$(cat out.txt)"

@@ -2,30 +2,73 @@
 #include "shell/repl/answer_form.h"
 
 #include <algorithm>
+#include <span>
 
 #include "formats/terminal_text.h"
+#include "runtime/facts_file.h"
 #include "shell/host/table.h"
 
 namespace rpl {
 namespace {
 
-// `"`, `,` and line ends need quotes.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of("\",\r\n") == text.npos) return text;
+std::string InQuotes(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
 }
 
+// `"`, `,` and line ends need quotes.
+std::string CsvField(const std::string& text) {
+  return text.find_first_of("\",\r\n") == text.npos ? text : InQuotes(text);
+}
+
+// A field that docs/facts.md reads as the value: nil is empty, and a string has quotes if its bare
+// text would be another value. CSV has no lists, sets, maps and terms, whose text is a string.
+class CsvFields {
+ public:
+  explicit CsvFields(const Pool& pool) : pool_(pool) {}
+
+  // `named`: in a column of keywords or symbols, whose fields are the names.
+  std::string Of(Value value, bool named) {
+    if (value == kAbsent || value == kNil) return "";
+    if (named) return std::string(pool_.TextOf(value));
+    const std::string text = PlainText(pool_, value);
+    if (value.kind() == Kind::kString && !IsTextField(scratch_, text)) return InQuotes(text);
+    return CsvField(text);
+  }
+
+ private:
+  const Pool& pool_;
+  Pool scratch_;  // for values of texts that are no strings
+};
+
+// The type in the header of a column: `:keyword` or `:symbol` if all its cells are such names.
+std::string CsvTypeOf(const Pool& pool, std::span<const Value> cells, std::size_t column,
+                      std::size_t width) {
+  if (cells.empty()) return "";
+  const Kind kind = cells[column].kind();
+  if (kind != Kind::kKeyword && kind != Kind::kSymbol) return "";
+  for (std::size_t i = column; i < cells.size(); i += width)
+    if (cells[i].kind() != kind || !IsRelationName(pool.TextOf(cells[i]))) return "";
+  return kind == Kind::kKeyword ? ":keyword" : ":symbol";
+}
+
 std::string Csv(const Pool& pool, const std::vector<std::string>& columns,
                 const std::vector<Value>& cells) {
+  CsvFields fields(pool);
+  std::vector<bool> named;
   std::string out;
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    out += (i > 0 ? "," : "") + CsvField(columns[i].substr(columns[i].starts_with('?') ? 1 : 0));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string type = CsvTypeOf(pool, cells, i, columns.size());
+    named.push_back(!type.empty());
+    out += i > 0 ? "," : "";
+    out += CsvField(columns[i].substr(columns[i].starts_with('?') ? 1 : 0)) + type;
+  }
   out += '\n';
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i] != kAbsent) out += CsvField(PlainText(pool, cells[i]));
-    out += (i + 1) % columns.size() == 0 ? '\n' : ',';
+    const std::size_t column = i % columns.size();
+    out += fields.Of(cells[i], named[column]);
+    out += column + 1 == columns.size() ? '\n' : ',';
   }
   return out;
 }

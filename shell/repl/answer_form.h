@@ -4,7 +4,9 @@
 //
 //   table     columns, cut to the width of a terminal
 //   line      `?to = "Lucca"`, a line for each value, an empty line between answers
-//   csv       RFC 4180 with a header; texts without the quotes of RPL
+//   csv       RFC 4180 with a header; `--facts` reads the same values again, but for what CSV has
+//   no
+//             fields for
 //   markdown  a table of Markdown
 //   text      as `rpl reply`
 //   json      as `rpl reply --format json`

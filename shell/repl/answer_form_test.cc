@@ -33,5 +33,25 @@ TEST_CASE("answers in each form") {
         " \"a \\\"b\\\", c\" |   7\n");
 }
 
+TEST_CASE("facts read from the CSV of answers are the same values") {
+  Pool pool;
+  const auto column = [&](const std::vector<Value>& cells) {
+    std::vector<Value> rows;
+    for (const Value cell : cells) rows.insert(rows.end(), {pool.Int(1), cell});
+    return AnswersAs(AnswerForm::kCsv, pool, {"?n", "?x"}, rows, {});
+  };
+  const auto text = [&](const char* of) { return pool.String(of); };
+  CHECK(column({text("12"), text(""), kNil, text("nil"), text("true"), kTrue, text("1e3"),
+                pool.Int(12), pool.Float(0.5), text("007"), text("a b"), text("a,b")}) ==
+        "n,x\n1,\"12\"\n1,\"\"\n1,\n1,nil\n1,\"true\"\n1,true\n1,\"1e3\"\n1,12\n1,0.5\n1,007\n"
+        "1,a b\n1,\"a,b\"\n");
+  CHECK(column({pool.Keyword("red"), pool.Keyword("dark-red")}) ==
+        "n,x:keyword\n1,red\n1,dark-red\n");
+  CHECK(column({pool.Symbol("ada")}) == "n,x:symbol\n1,ada\n");
+  CHECK(column({pool.Keyword("red"), pool.Symbol("red")}) == "n,x\n1,:red\n1,red\n");
+  CHECK(column({pool.Keyword("red"), kNil}) == "n,x\n1,:red\n1,\n");
+  CHECK(column({pool.List(std::vector{pool.Int(1), pool.Int(2)})}) == "n,x\n1,[1 2]\n");
+}
+
 }  // namespace
 }  // namespace rpl
