@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "formats/json_text.h"
+#include "formats/utf8.h"
 
 namespace rpl {
 namespace {
@@ -65,47 +66,73 @@ bool IsNoNumber(const std::string& text) {
   return RE2::FullMatch(text, special);
 }
 
-bool IsHex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
+// The offsets at which the scalars in double quotes begin, in ascending order, up to an error.
+class DoubleQuoted : public YAML::EventHandler {
+ public:
+  explicit DoubleQuoted(const std::string& text) : text_(text) {
+    std::istringstream in(text);
+    try {
+      YAML::Parser(in).HandleNextDocument(*this);
+    } catch (const YAML::Exception&) {  // DeepRecursion among them
+    }
+  }
 
-// The code unit of an escape `\uD83D` at `at`; 0 when there is none.
-std::uint32_t EscapedUnit(std::string_view text, std::size_t at) {
-  const std::string_view escape = text.substr(std::min(at, text.size()), 6);
-  if (escape.size() < 6 || !escape.starts_with("\\u") || !IsHex(escape.substr(2))) return 0;
-  std::uint32_t unit = 0;
-  std::from_chars(escape.data() + 2, escape.data() + 6, unit, 16);
-  return unit;
-}
+  const std::vector<std::size_t>& begins() const { return begins_; }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    const auto at = static_cast<std::size_t>(std::max(mark.pos, 0));
+    if (at < text_.size() && text_[at] == '"') begins_.push_back(at);
+  }
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  const std::string& text_;
+  std::vector<std::size_t> begins_;
+};
 
 // The text as given to yaml-cpp: the file without its byte order mark, and with each surrogate pair
-// of JSON, which YAML lacks, as one escape.
+// in double quotes, which JSON has and yaml-cpp refuses, as one escape.
 class Input {
  public:
   explicit Input(const std::string& file) {
+    static const RE2 pair(R"((\\u)[dD]([89abAB][0-9a-fA-F]{2})(\\u)[dD]([c-fC-F][0-9a-fA-F]{2}))");
     const std::size_t skipped = file.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-    const std::string_view text = std::string_view(file).substr(skipped);
+    std::string text = file.substr(skipped);
     moved_.push_back({0, skipped});
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    const bool json = first != text.npos && (text[first] == '{' || text[first] == '[') &&
-                      text.find("\\u") != text.npos && ordered_json::accept(text);
-    if (!json) {
-      text_ = text;
+    // To find the quotes, other characters of the same length stand for the pairs.
+    std::string without_pairs = text;
+    if (RE2::GlobalReplace(&without_pairs, pair, R"(\10\2\30\4)") == 0) {
+      text_ = std::move(text);
       return;
     }
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      text_ += text[i];
-      if (text[i] != '\\') continue;
-      const std::uint32_t high = EscapedUnit(text, i);
-      if (high < 0xD800 || high > 0xDBFF) {
-        text_ += text[++i];  // the escaped character may be a backslash
-        continue;
+    const DoubleQuoted scalars(without_pairs);
+    std::size_t done = 0;
+    for (const std::size_t begin : scalars.begins()) {
+      for (std::size_t i = begin + 1; i < text.size() && text[i] != '"'; ++i) {
+        if (text[i] != '\\') continue;
+        std::string high, low;
+        if (!RE2::FullMatch(text.substr(i, kPair), pair, nullptr, &high, nullptr, &low)) {
+          ++i;  // the escaped character may be a quote or a backslash
+          continue;
+        }
+        const std::uint32_t character = 0x10000 + ((Hex(high) - 0x800) << 10) + (Hex(low) - 0xC00);
+        text_ += text.substr(done, i - done) + fmt::format("\\U{:08x}", character);
+        done = i + kPair;
+        moved_.push_back({text_.size(), done - text_.size() + skipped});
+        i = done - 1;
       }
-      const std::uint32_t low = EscapedUnit(text, i + 6);
-      text_ += fmt::format("U{:08x}", 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
-      i += 11;
-      moved_.push_back({text_.size(), i + 1 - text_.size() + skipped});
     }
+    text_ += text.substr(done);
   }
 
   const std::string& text() const { return text_; }
@@ -122,9 +149,31 @@ class Input {
     std::size_t from;
     std::size_t by;
   };
+  static constexpr std::size_t kPair = 12;  // `\ud83d\ude00`
+
+  static std::uint32_t Hex(std::string_view digits) {
+    std::uint32_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    return value;
+  }
+
   std::string text_;
   std::vector<Moved> moved_;  // ascending; the first is from 0
 };
+
+// The value of a scalar as UTF-8. yaml-cpp reads the escapes `\_` and `\N` as the bytes A0 and 85,
+// which begin no character and stand for U+00A0 and U+0085.
+std::string ScalarAsUtf8(const std::string& value) {
+  std::string out;
+  std::string_view rest = value;
+  for (std::size_t bad; (bad = FindBadByte(rest)) != rest.npos; rest.remove_prefix(bad + 1)) {
+    const char byte = rest[bad];
+    out += rest.substr(0, bad);
+    if (byte == '\xA0' || byte == '\x85') out += '\xC2';
+    out += byte;
+  }
+  return out += rest;
+}
 
 class Builder : public YAML::EventHandler {
  public:
@@ -139,8 +188,9 @@ class Builder : public YAML::EventHandler {
   // The scalar that starts at the mark, up to the end of its line at most.
   Span At(const YAML::Mark& mark, std::size_t length = 1) const {
     const std::size_t size = text_.size();
-    const std::size_t begin =
-        mark.is_null() ? size : std::min(size, input_.InFile(Unsigned(mark.pos)));
+    std::size_t begin = mark.is_null() ? size : std::min(size, input_.InFile(Unsigned(mark.pos)));
+    // An error may be noticed within a character.
+    while (begin > 0 && begin < size && (text_[begin] & '\xC0') == '\x80') --begin;
     const std::string_view part = std::string_view(text_).substr(begin, length);
     return {file_, static_cast<std::uint32_t>(begin),
             static_cast<std::uint32_t>(begin + std::min(part.find('\n'), part.size()))};
@@ -166,9 +216,10 @@ class Builder : public YAML::EventHandler {
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
+                const std::string& scalar) override {
     RefuseAnchor(mark, anchor);
     RefuseTag(mark, tag);
+    const std::string value = ScalarAsUtf8(scalar);
     YamlNode node;
     node.span = ScalarSpan(mark, value);
     if (value.find('\0') != value.npos)
@@ -395,7 +446,10 @@ std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Dia
     return root;
   } catch (const YAML::Exception& e) {
     const Span at = builder.At(e.mark);
-    found.Add(Code::kConfigSyntax, at, "this is not YAML: " + e.msg, SyntaxHint(text, at.begin));
+    found.Add(Code::kConfigSyntax, at, "this is not YAML: " + CleanUtf8(e.msg),
+              e.msg.starts_with(YAML::ErrorMsg::INVALID_UNICODE)
+                  ? "write the character itself, or a surrogate pair as two escapes in a row"
+                  : SyntaxHint(text, at.begin));
   } catch (const Refused&) {
   }
   return std::nullopt;

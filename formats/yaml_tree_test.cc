@@ -55,6 +55,27 @@ TEST_CASE("surrogate pairs of JSON are one character, and places behind them are
   CHECK(Read(R"(a: \ud83d\ude00)") == R"({"a":"\\ud83d\\ude00"})");
 }
 
+TEST_CASE("surrogate pairs in the double quotes of YAML are one character") {
+  CHECK(Read("a: \"\\ud83c\\udf89 \\\\ud83c\"\n'\\ud83c\\udf89': '\"\\ud83c\\udf89\"'\n") ==
+        R"({"a":"🎉 \\ud83c","\\ud83c\\udf89":"\"\\ud83c\\udf89\""})");
+  CHECK(
+      Read("# it's \"\n\"\\uD83C\\uDF89\": |\n  \"\\ud83c\\udf89\"\nb: \"x\\\"\\ud83c\\udf89\"") ==
+      R"({"🎉":"\"\\ud83c\\udf89\"\n","b":"x\"🎉"})");
+  CHECK(Read("a: \"\\ud83c\\udf89\"\n\"a\": 1\n") == "2:1 `a` stands here for the second time\n");
+  CHECK_THAT(Read("a: \"\\ud83c\"\n"), Catch::StartsWith("1:11 this is not YAML: invalid unicode"));
+  CHECK_THAT(Read("a: \"\\\\ud83c\\udf89\"\n"), Catch::Contains("invalid unicode"));
+  const std::string deep = std::string(201, '[') + "\"\\ud83c\\udf89\"" + std::string(201, ']');
+  CHECK(Read(deep) == "1:201 nested deeper than 200\n");
+}
+
+TEST_CASE("every escape of YAML is read as UTF-8") {
+  CHECK(Read(R"(a: "x\_é\_\Ny\L\P\e\xa0\u00a0\U0001f389")") ==
+        "{\"a\":\"x\u00a0é\u00a0\u0085y\u2028\u2029\\u001b\u00a0\u00a0🎉\"}");
+  CHECK(Read(R"("\_": "\N")") == "{\"\u00a0\":\"\u0085\"}");
+  CHECK(Read("a: '\\_'") == R"({"a":"\\_"})");
+  CHECK(Read("a: \"\\é\"") == "1:6 this is not YAML: unknown escape character: \uFFFD\n");
+}
+
 TEST_CASE("keys that are numbers or truth values stand for their text where that is wanted") {
   CHECK(Read("1: a\n1.0: b\ntrue: c\n") == R"({"1":"a","1.0":"b","true":"c"})");
   CHECK(Read("1: a\n'1': b\n") == "2:1 `1` stands here for the second time\n");

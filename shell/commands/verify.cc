@@ -81,6 +81,7 @@ class Verification {
                      "name one with `--rulespec FILE`");
     if (!found_.has_errors() && !options_.rule.empty() && rules_.Get(options_.rule) == nullptr)
       return Misused(fmt::format("no rule {}", options_.rule), "see `rpl verify --list`");
+    RemoveFiles();
     if (!found_.has_errors()) Evaluate();
     if (Interrupted()) return kExitInterrupted;
     if (options_.review_errors)
@@ -228,19 +229,25 @@ class Verification {
     return kExitOk;
   }
 
-  // Writes the two files of a rulespec; removes them if it was not evaluated.
+  fs::path Folder() const {
+    return options_.out.empty() ? fs::path(options_.content).parent_path() : fs::path(options_.out);
+  }
+
+  // Removes the two files of an earlier evaluation, so that none of them is there if this one does
+  // not come to its end. Rules without a rulespec have no such files.
+  void RemoveFiles() const {
+    if (!rulespec_ && !options_.rules.empty()) return;
+    std::error_code ignored;
+    fs::remove(Folder() / kDatalogFile, ignored);
+    fs::remove(Folder() / kReportFile, ignored);
+  }
+
+  // Writes the two files of a rulespec if it was evaluated.
   int WriteFiles() const {
-    fs::path folder =
-        options_.out.empty() ? fs::path(options_.content).parent_path() : fs::path(options_.out);
+    const fs::path folder = Folder();
     const bool evaluated = !runs_.empty() && report_.verdict() != Verdict::kInvalid &&
                            runs_.front()->problem().empty();
-    if (!evaluated) {
-      if (!rulespec_ && !options_.rules.empty()) return kExitOk;  // no report is expected
-      std::error_code ignored;
-      fs::remove(folder / kDatalogFile, ignored);
-      fs::remove(folder / kReportFile, ignored);
-      return kExitOk;
-    }
+    if (!evaluated) return kExitOk;
     std::error_code error;
     if (!options_.out.empty()) fs::create_directories(folder, error);
     const Rulespec& rulespec = *rules_.rulespecs().front();
