@@ -46,11 +46,16 @@ ordered_json PlainScalar(const std::string& text) {
   const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
   const char* const end = text.data() + text.size();
   std::int64_t whole = 0;
-  if (RE2::FullMatch(text, Integer()) && std::from_chars(begin, end, whole).ec == std::errc{})
-    return whole;
+  std::uint64_t large = 0;
+  if (RE2::FullMatch(text, Integer())) {
+    if (std::from_chars(begin, end, whole).ec == std::errc{}) return whole;
+    if (text.front() != '-' && std::from_chars(begin, end, large).ec == std::errc{}) return large;
+  }
   if (RE2::FullMatch(text, based) &&
-      std::from_chars(begin + 2, end, whole, text[1] == 'x' ? 16 : 8).ec == std::errc{})
-    return whole;
+      std::from_chars(begin + 2, end, large, text[1] == 'x' ? 16 : 8).ec == std::errc{}) {
+    if (large <= INT64_MAX) return static_cast<std::int64_t>(large);
+    return large;
+  }
   double number = 0;
   if (RE2::FullMatch(text, decimal) && std::from_chars(begin, end, number).ec == std::errc{})
     return number;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "checks/guard/history.h"
 #include "formats/glob.h"
@@ -31,13 +30,6 @@ bool IsPresent(const ordered_json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<double>() != 0;
   return !value.is_null();
-}
-
-// A number, exactly.
-long double NumberOf(const ordered_json& value) {
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  return value.get<double>();
 }
 
 std::string Shown(const ordered_json& value) {
@@ -110,7 +102,7 @@ class Leaves {
                                  : around_.history.TookMs(call.tool);
     Say("executionTime {} is {} ms, {} {}", leaf.total ? "total" : "tool", ms, CompareName(leaf.op),
         leaf.ms);
-    return Of(CompareNumbers(ms, leaf.op, leaf.ms));
+    return Of(CompareNumbers(ms, leaf.op, static_cast<long double>(leaf.ms)));
   }
 
   Ternary operator()(const SequenceLeaf& leaf) {
@@ -142,8 +134,8 @@ class Leaves {
       Say("metricWindow {} has no value", leaf.key);
       return Ternary::kMaybe;
     }
-    Say("metricWindow {} is {}, {} {}", leaf.key, *value, CompareName(leaf.op), leaf.value);
-    return Of(CompareNumbers(*value, leaf.op, leaf.value));
+    Say("metricWindow {} is {}, {} {}", leaf.key, *value, CompareName(leaf.op), Shown(leaf.value));
+    return Of(CompareNumbers(*value, leaf.op, NumberOf(leaf.value)));
   }
 
   Ternary operator()(const TimeGateLeaf& leaf) {
@@ -333,8 +325,6 @@ ordered_json SignalArgs(const SignalLeaf& leaf, const GuardCall& call,
   }
   return args;
 }
-
-static_assert(std::numeric_limits<long double>::digits >= 64);
 
 bool CompareNumbers(long double a, CompareOp op, long double b) {
   switch (op) {

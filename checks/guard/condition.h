@@ -58,7 +58,7 @@ struct EnduserTagLeaf {
 struct ExecutionTimeLeaf {
   bool total = false;
   CompareOp op = CompareOp::kGt;
-  double ms = 0;
+  std::int64_t ms = 0;
 };
 
 /// Holds as long as one of `must` has not been called in this run, or once one of `must_not` has.
@@ -87,7 +87,7 @@ struct MetricWindowLeaf {
   Aggregate aggregate = Aggregate::kSum;
   std::int64_t window_seconds = 0;  // at most kMaxWindowSeconds
   CompareOp op = CompareOp::kGt;
-  double value = 0;
+  nlohmann::ordered_json value = 0;     // a number
   std::vector<std::string> tool_names;  // globs; empty: any tool
   std::vector<std::string> tool_tags;   // at least one of them; empty: any tool
 };

@@ -74,9 +74,10 @@ Guard::Guard(Policy policy, GuardAgent agent)
     : policy_(std::move(policy)), agent_(std::move(agent)) {
   active_ = policy_.enabled && IsFor(policy_, agent_);
   for (const GuardRule& rule : policy_.rules) by_priority_.push_back(&rule);
-  std::stable_sort(
-      by_priority_.begin(), by_priority_.end(),
-      [](const GuardRule* a, const GuardRule* b) { return a->priority > b->priority; });
+  std::stable_sort(by_priority_.begin(), by_priority_.end(),
+                   [](const GuardRule* a, const GuardRule* b) {
+                     return NumberOf(a->priority) > NumberOf(b->priority);
+                   });
 }
 
 bool Guard::ReadsHistory() const {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/guard/guard_call.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 
 namespace rpl {
@@ -48,11 +52,18 @@ const ordered_json* AtPath(const ordered_json& value, std::string_view path) {
   }
 }
 
+static_assert(std::numeric_limits<long double>::digits >= 64);
+
+long double NumberOf(const ordered_json& number) {
+  if (number.is_number_unsigned()) return number.get<std::uint64_t>();
+  if (number.is_number_integer()) return number.get<std::int64_t>();
+  return number.get<double>();
+}
+
 namespace {
 
 // Recursion is safe, because the depth of parsed JSON is limited.
 void AppendCanonical(const ordered_json& value, std::string& out) {
-  constexpr double kExact = 9007199254740992;  // 2^53: smaller whole numbers are exact
   if (value.is_array()) {
     out += '[';
     for (std::size_t i = 0; i < value.size(); ++i) {
@@ -71,9 +82,9 @@ void AppendCanonical(const ordered_json& value, std::string& out) {
       AppendCanonical(*item, out);
     }
     out += '}';
-  } else if (value.is_number_float() && std::abs(value.get<double>()) < kExact &&
+  } else if (value.is_number_float() && std::abs(value.get<double>()) < 0x1p64 &&
              std::trunc(value.get<double>()) == value.get<double>()) {
-    out += std::to_string(static_cast<std::int64_t>(value.get<double>()));
+    out += fmt::format("{:.0f}", value.get<double>() + 0.0);  // with the digits that an integer has
   } else {
     out += value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
@@ -89,6 +100,7 @@ std::string CanonicalText(const ordered_json& value) {
 
 bool SameContent(const ordered_json& a, const ordered_json& b) {
   if (a.is_structured() || b.is_structured()) return CanonicalText(a) == CanonicalText(b);
+  if (a.is_number() && b.is_number()) return NumberOf(a) == NumberOf(b);
   return a == b;
 }
 

@@ -104,6 +104,9 @@ class GuardSources {
 /// `value`.
 const nlohmann::ordered_json* AtPath(const nlohmann::ordered_json& value, std::string_view path);
 
+/// A number of JSON, exactly: a long double holds all integers of 64 bits. REQUIRES: it is one.
+long double NumberOf(const nlohmann::ordered_json& number);
+
 /// The canonical JSON of a value: keys sorted, whole numbers without a point. Values of equal
 /// content have equal texts.
 std::string CanonicalText(const nlohmann::ordered_json& value);

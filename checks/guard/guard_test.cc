@@ -702,6 +702,72 @@ TEST_CASE("a rule reads as RPL") {
         "((argument(\"n\", :number, ?v1), ?v1 > 5), tag(\"pii\")))\n");
 }
 
+TEST_CASE("the numbers of a policy are exact") {
+  struct Case {
+    const char* test;  // op and value
+    const char* args;
+    Effect effect;
+  };
+  const Case cases[] = {
+      {R"("op":"eq","value":9007199254740993)", R"({"a":9007199254740993})", Effect::kBlock},
+      {R"("op":"eq","value":9007199254740993)", R"({"a":9007199254740992})", Effect::kAllow},
+      {R"("op":"eq","value":9007199254740993)", R"({"a":9007199254740992.0})", Effect::kAllow},
+      {R"("op":"neq","value":-9007199254740993)", R"({"a":-9007199254740992})", Effect::kBlock},
+      {R"("op":"gte","value":9223372036854775807)", R"({"a":9223372036854775807})", Effect::kBlock},
+      {R"("op":"gt","value":9223372036854775807)", R"({"a":9223372036854775808})", Effect::kBlock},
+      {R"("op":"eq","value":18446744073709551615)", R"({"a":18446744073709551615})",
+       Effect::kBlock},
+      {R"("op":"lt","value":18446744073709551615)", R"({"a":18446744073709551614})",
+       Effect::kBlock},
+      {R"("op":"eq","value":0.1)", R"({"a":0.1})", Effect::kBlock},
+  };
+  NoSources sources;
+  for (const auto& [test, args, effect] : cases) {
+    INFO(test << " " << args);
+    const std::string condition =
+        R"({"kind":"toolArg","type":"number","path":"a",)" + std::string(test) + "}";
+    GuardCall call = CallOf("t");
+    call.args = ordered_json::parse(args);
+    for (const char* blank : {"", "# YAML\n"}) {
+      const Guard guard = GuardOf(blank + WithCondition(condition));
+      CHECK(guard.Decide(call, {}, sources, 0).effect == effect);
+    }
+  }
+  const auto metric = [&](const std::string& value, double sum) {
+    PastCall past;
+    past.metrics["cost"] = sum;
+    History history;
+    history.Add(past, true);
+    const Guard guard = GuardOf(WithCondition(
+        R"({"kind":"metricWindow","scope":"agent","metric":{"kind":"custom","key":"cost"},)"
+        R"("aggregate":"sum","windowSeconds":9,"op":"gte","value":)" +
+        value + "}"));
+    return guard.Decide(CallOf("t"), history, sources, 0).effect;
+  };
+  CHECK(metric("9007199254740993", 9007199254740992) == Effect::kAllow);
+  CHECK(metric("9007199254740993", 9007199254740994) == Effect::kBlock);
+  CHECK_THAT(ErrorsOf(WithCondition(R"({"kind":"executionTime","scope":"total","op":"gt",)"
+                                    R"("ms":9007199254740993})")),
+             Catch::Contains("expected a whole number from 0 to 9007199254740992"));
+
+  // Of two rules the one with the higher priority decides, though their floats are the same.
+  std::string low = WithCondition(kAlways), high = low;
+  low.replace(low.find(":1,"), 3, ":9007199254740992,").replace(low.find("\"n\""), 3, "\"low\"");
+  high.replace(high.find(":1,"), 3, ":9007199254740993,")
+      .replace(high.find("\"n\""), 3, "\"high\"");
+  const Guard both = GuardOf(low.substr(0, low.size() - 1) + "," + high.substr(1));
+  CHECK(both.Decide(CallOf("t"), {}, sources, 0).rule == "high");
+  CHECK_THAT(PolicyAsRpl(both), Catch::Contains("priority 9007199254740993"));
+  CHECK_THAT(
+      PolicyAsRpl(GuardOf(WithCondition(
+          R"({"kind":"toolArg","type":"number","path":"a","op":"gt","value":9007199254740993})"))),
+      Catch::Contains("> 9007199254740993"));
+  CHECK_FALSE(SameContent(9007199254740993, 9007199254740992.0));
+  CHECK(SameContent(ordered_json::array({9007199254740992}),
+                    ordered_json::array({9007199254740992.0})));
+  CHECK_FALSE(SameContent(UINT64_MAX, -1));
+}
+
 // Kinds, values and places, a line each.
 std::string TreeText(const YamlNode& node, int depth = 0) {
   std::string out = std::string(static_cast<std::size_t>(depth), ' ') +

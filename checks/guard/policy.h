@@ -40,7 +40,7 @@ struct GuardRule {
   std::string id;  // the file's id, or else the name: `n`, of several `n#1`, `n#2`, …
   std::string name;
   bool enabled = true;
-  double priority = 0;
+  nlohmann::ordered_json priority = 0;  // a number
   CallPhase phase = CallPhase::kBefore;
   std::optional<ToolSelector> tool;  // absent: never in play
   GuardCondition condition;

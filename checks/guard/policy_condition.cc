@@ -145,7 +145,7 @@ class ConditionReader {
     ExecutionTimeLeaf leaf;
     leaf.total = fields_.WordAt(node, "scope", kScopes) == 1;
     leaf.op = fields_.CompareAt(node);
-    leaf.ms = static_cast<double>(fields_.WholeAt(node, "ms", 0, kMost));
+    leaf.ms = fields_.WholeAt(node, "ms", 0, kMost);
     return leaf;
   }
 

@@ -29,10 +29,10 @@ std::optional<std::string> PolicyFields::OptionalTextAt(const YamlNode& map, std
   return Optional(map, key) == nullptr ? std::nullopt : std::optional(TextAt(map, key));
 }
 
-double PolicyFields::NumberAt(const YamlNode& map, std::string_view key) {
+nlohmann::ordered_json PolicyFields::NumberAt(const YamlNode& map, std::string_view key) {
   const YamlNode* node = Require(map, key);
   if (node == nullptr) return 0;
-  if (node->kind == YamlKind::kNumber) return node->scalar.get<double>();
+  if (node->kind == YamlKind::kNumber) return node->scalar;
   WrongNumber(*node);
   return 0;
 }
@@ -42,9 +42,9 @@ std::int64_t PolicyFields::WholeAt(const YamlNode& map, std::string_view key, st
   const YamlNode* node = Require(map, key);
   if (node == nullptr) return least;
   if (node->scalar.is_number()) {
-    const double value = node->scalar.get<double>();
-    if (value >= static_cast<double>(least) && value <= static_cast<double>(most) &&
-        value == static_cast<double>(static_cast<std::int64_t>(value)))
+    const long double value = NumberOf(node->scalar);
+    if (value >= static_cast<long double>(least) && value <= static_cast<long double>(most) &&
+        value == static_cast<long double>(static_cast<std::int64_t>(value)))
       return static_cast<std::int64_t>(value);
   }
   WrongNumber(*node, fmt::format("a whole number from {} to {}", least, most));

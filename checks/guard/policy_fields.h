@@ -29,7 +29,7 @@ class PolicyFields : public YamlFields {
   /// A required field of a map: a text that is not empty, a number, or a whole number from `least`
   /// to `most`.
   std::string TextAt(const YamlNode& map, std::string_view key);
-  double NumberAt(const YamlNode& map, std::string_view key);
+  nlohmann::ordered_json NumberAt(const YamlNode& map, std::string_view key);
   std::int64_t WholeAt(const YamlNode& map, std::string_view key, std::int64_t least,
                        std::int64_t most);
   /// The index of a required word; 0 after an error. Words of `unsupported` are refused by name.

@@ -17,7 +17,7 @@ namespace rpl {
 namespace {
 
 // Increase it when a member of a rule or condition is added, removed or changes its meaning.
-constexpr int kImageForm = 1;
+constexpr int kImageForm = 2;
 
 class Writer {
  public:

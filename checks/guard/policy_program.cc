@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -45,6 +46,9 @@ std::string AsRpl(const ordered_json& value) {
       out += (out.size() > 1 ? ", " : "") + Quote(key) + " " + AsRpl(item);
     return out + "}";
   }
+  // All digits: RPL reads 1e23 as 10^23, which no float is.
+  if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>())
+    return fmt::format("{:.0f}", value.get<double>() + 0.0);
   return CanonicalText(value);
 }
 
@@ -106,10 +110,10 @@ class RuleText {
       if (node.As<AndParts>() || node.As<OrParts>() || node.As<NotPart>()) Connective(node);
       else Leaf(node);
     }
-    std::string out =
-        fmt::format("-- {}: {}, priority {}{}{}\n", PrintableLine(rule_.id),
-                    EffectName(rule_.effect), rule_.priority, rule_.enabled ? "" : ", not enabled",
-                    rule_.reason.empty() ? "" : "; " + PrintableLine(rule_.reason));
+    std::string out = fmt::format("-- {}: {}, priority {}{}{}\n", PrintableLine(rule_.id),
+                                  EffectName(rule_.effect), AsRpl(rule_.priority),
+                                  rule_.enabled ? "" : ", not enabled",
+                                  rule_.reason.empty() ? "" : "; " + PrintableLine(rule_.reason));
     out += helpers_;
     const std::string missing = Missing();
     const std::string holds = InPlay() + ",\n    " + nodes_.front().holds;
