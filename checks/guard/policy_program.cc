@@ -365,6 +365,7 @@ class RuleText {
   std::string Text(const std::string& v, const std::string& value, bool equal, bool unequal,
                    bool before, bool after) {
     if (equal || unequal) return fmt::format("{} {} {}", v, equal ? "=" : "!=", Quote(value));
+    if (value.empty()) return "1 = 1";  // every text begins, ends and continues with it
     const std::string quoted = Quote(value);
     return fmt::format("{} = ~ \"{}{}{}\"", v, before ? "{" + Fresh() + "}" : "",
                        quoted.substr(1, quoted.size() - 2), after ? "{" + Fresh() + "}" : "");
@@ -567,7 +568,12 @@ class FactText {
 std::string PolicyAsRpl(const Guard& guard, const std::string& only) {
   std::string out;
   std::size_t number = 0;
+  const bool none = only.empty() && !guard.IsActive();
+  if (none)
+    out += fmt::format("-- no rule is in play: the policy is {}\n",
+                       guard.policy().enabled ? "for other agents" : "not enabled");
   for (const GuardRule* rule : guard.InOrder()) {
+    if (none) break;
     ++number;
     const bool wanted = only.empty() ? rule->enabled : rule->id == only || rule->name == only;
     if (!wanted) continue;

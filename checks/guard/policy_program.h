@@ -32,8 +32,9 @@
 
 namespace rpl {
 
-/// The enabled rules, in the order of their evaluation. `only`: the rules with this id or name,
-/// even if they are not enabled, without the rules that choose among effects; "" if there is none.
+/// The enabled rules, in the order of their evaluation; none if the policy is not enabled or not
+/// for this agent. `only`: the rules with this id or name, even if they are not enabled, without
+/// the rules that choose among effects; "" if there is none.
 std::string PolicyAsRpl(const Guard& guard, const std::string& only = "");
 
 /// The facts about a call. `decided` is the guard's decision about it, which has the subjects and

@@ -68,7 +68,7 @@ class Generator {
       if (Below(5) == 0) tool["tagsAny"] = {Tag(), Tag()};
       if (Below(8) == 0) tool["tagsAll"] = {Tag()};
       ordered_json rule = {
-          {"priority", Below(3)},
+          {"priority", Below(8) == 0 ? Wide() : ordered_json(Below(3))},
           {"enabled", Below(8) != 0},
           {"name", "rule \"" + std::to_string(i) + "\""},
           {"selector",
@@ -80,6 +80,8 @@ class Generator {
     }
     ordered_json policy = ordered_json::object();
     if (Below(3) == 0) policy["onMissingDefault"] = Effect();
+    if (Below(16) == 0) policy["enabled"] = false;
+    if (Below(16) == 0) policy["agentSelector"] = {{"anyOfSlugs", {Pick({"desk", "other"})}}};
     return {{"policy", std::move(policy)}, {"rules", std::move(rules)}};
   }
 
@@ -145,8 +147,16 @@ class Generator {
   std::string Compare() { return Pick({"eq", "neq", "gt", "gte", "lt", "lte"}); }
   std::string Glob() { return Pick({"pay*", "PAY", "*", "m*l", "auth", "none"}); }
   ordered_json Globs() { return {Glob(), Glob()}; }
-  // Integers that have no float of their own.
-  std::int64_t Wide() { return (std::int64_t{1} << 53) + static_cast<std::int64_t>(Below(3)); }
+  // Integers that have no float of their own, and their neighbours.
+  ordered_json Wide() {
+    const auto near = static_cast<std::int64_t>(Below(3));
+    switch (Below(4)) {
+      case 0: return 0x1p53;
+      case 1: return INT64_MAX - near;
+      case 2: return UINT64_MAX - static_cast<std::uint64_t>(near);
+      default: return (std::int64_t{1} << 53) + near;
+    }
+  }
 
   ordered_json Value() {
     switch (Below(7)) {
@@ -155,6 +165,7 @@ class Generator {
       case 2: return 5.5;
       case 3: return nullptr;
       case 4: return "";
+      case 5: return Below(4) == 0 ? Wide() : ordered_json(Below(8));
       default: return Below(8);
     }
   }
@@ -200,7 +211,7 @@ class Generator {
                             {"aggregate", Pick({"sum", "avg", "max", "min", "count"})},
                             {"windowSeconds", 100},
                             {"op", Compare()},
-                            {"value", Below(8)}};
+                            {"value", Below(16) == 0 ? Wide() : ordered_json(Below(8))}};
         if (Below(3) == 0) out["filter"] = {{"toolName", "pay*"}, {"toolTag", Tag()}};
         return out;
       }
@@ -268,7 +279,7 @@ class Generator {
         out["type"] = "string";
         const std::string op = Pick({"eq", "neq", "contains", "startsWith", "endsWith", "in"});
         out["op"] = op;
-        out["value"] = Pick({"rm", "eu", "5", "{b}\\\"", "-rf", "eu,uk"});
+        out["value"] = Pick({"rm", "eu", "5", "{b}\\\"", "-rf", "eu,uk", ""});
         if (op == "in" && Below(2) == 0) out["value"] = {"eu", "5", "rm -rf"};
       }
     }
@@ -304,6 +315,7 @@ std::optional<std::string> CompareDecision(unsigned seed) {
   GuardAgent agent;
   if (generate.Below(2) == 0) agent.organisation_zone = "Europe/Berlin";
   if (generate.Below(4) == 0) agent.on_missing = Effect::kHitl;
+  agent.slug = "desk";
   const Guard guard(std::move(*policy), std::move(agent));
   const Moment now = *ParseInstant("2026-11-22T00:00:00Z") +
                      static_cast<Moment>(generate.Below(7 * 24 * 60)) * 60 * kSecond;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <map>
 
 #include "checks/guard/audit.h"
 #include "checks/guard/audit_log.h"
@@ -163,6 +165,25 @@ int CheckPolicy(const GuardCommandOptions& options) {
   return kExitOk;
 }
 
+// The sources of a decision that only explains: the answers of people are read, and noted by the
+// rule; nothing is asked for, stored or spent.
+class ExplainedSources : public LineSources {
+ public:
+  using LineSources::LineSources;
+
+  Sourced<Review> FindReview(const ReviewRequest& request) override {
+    Sourced<Review> known = LineSources::FindReview(request);
+    if (known.value) reviews[request.rule] = known.value->state;
+    return known;
+  }
+  Sourced<Review> AskForReview(const ReviewRequest&) override {
+    return {Review{Review::State::kPending, "", ""}, ""};
+  }
+  Sourced<bool> SpendReview(const Review&) override { return {true, ""}; }
+
+  std::map<std::string, Review::State> reviews;
+};
+
 // The facts about the call in --call.
 ExitCode PrintCall(const GuardCommandOptions& options, StandaloneGuard& guard) {
   const Input input = ReadFile(options.file);
@@ -179,10 +200,15 @@ ExitCode PrintCall(const GuardCommandOptions& options, StandaloneGuard& guard) {
   History history;
   AddHistory(*line.value, now, history);
   const Moment at = line.value->now.value_or(now);
-  LineSources sources(*line.value, guard.config, guard.store, guard.run, "", "", at);
+  ExplainedSources sources(*line.value, guard.config, guard.store, guard.run, "", "", at);
   const Decision decision = guard.guard->Decide(line.value->call, history, sources, at);
+  if (decision.cause == Decision::Cause::kFailure) {
+    Complain(guard.store.path(), decision.message);
+    return kExitFile;
+  }
   std::cout << "\n-- the call\n"
-            << Printable(FactsOfCall(*guard.guard, line.value->call, history, at, decision));
+            << Printable(FactsOfCall(*guard.guard, line.value->call, history, at, decision,
+                                     sources.reviews));
   return kExitOk;
 }
 
@@ -190,7 +216,7 @@ int ExplainRule(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return NoPolicy();
   StandaloneGuard guard;
   if (const ExitCode code = ReadStandaloneGuard(options, guard); code != kExitOk) return code;
-  guard.store = GuardStore();  // no review is asked for, and none is known
+  if (!std::filesystem::exists(guard.store.path())) guard.store = GuardStore();  // makes none
   const std::string text = PolicyAsRpl(*guard.guard, options.rule);
   if (text.empty()) {
     Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
