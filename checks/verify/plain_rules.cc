@@ -85,6 +85,9 @@ bool Holds(const Json& facts, const std::string& selector, const std::string& ru
   const auto has = [&](const std::string& text) {
     return std::find(texts.begin(), texts.end(), text) != texts.end();
   };
+  const auto is_wanted = [](const Json& wanted) {
+    return [&wanted](const Json& json) { return Same(json, wanted); };
+  };
   const auto has_element = [&](const Json& wanted) {
     for (const Json& json : selected)
       if (json.is_array())
@@ -95,7 +98,8 @@ bool Holds(const Json& facts, const std::string& selector, const std::string& ru
 
   if (rule == "exists") return !selected.empty();
   if (rule == "equals") {
-    if (value.is_structured()) return selected.size() == 1 && Same(selected[0], value);
+    if (value.is_structured())
+      return !selected.empty() && std::ranges::all_of(selected, is_wanted(value));
     return maps == 0 && std::set<std::string>(texts.begin(), texts.end()).size() == 1 &&
            has(TextOf(value));
   }
@@ -109,7 +113,7 @@ bool Holds(const Json& facts, const std::string& selector, const std::string& ru
   if (rule == "any_of") {
     for (const Json& one : value) {
       if (one.is_null()) continue;
-      if (one.is_structured() ? has_element(one) || (selected.size() == 1 && Same(selected[0], one))
+      if (one.is_structured() ? has_element(one) || std::ranges::any_of(selected, is_wanted(one))
                               : has(TextOf(one)))
         return true;
     }

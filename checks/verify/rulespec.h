@@ -10,7 +10,7 @@
 // The meaning of the rules, where v ranges over the values of the claim (checks/verify/envelope.h):
 //
 //   exists          a node is selected, possibly an empty list
-//   equals x        x is the only value; a list or map is compared as a whole
+//   equals x        x is the only value; a list or map is compared with whole selected nodes
 //   contains x      x is a value, or part of a selected string
 //   any_of [x …]    one of these is a value
 //   greater_than n  there are values, and each is a number above n

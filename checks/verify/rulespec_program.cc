@@ -188,19 +188,14 @@ class Compiler {
   }
 
   void AddStructures(std::size_t i) {
-    const auto is_whole = [](const YamlNode& node) {
-      return node.kind == YamlNode::Kind::kList || node.kind == YamlNode::Kind::kMap;
-    };
     if (!structured_.insert(i).second) return;
     const ProgramTerm claim = Symbol(NameOf(i));
-    const std::vector<const YamlNode*>& nodes = claims_[i].nodes;
-    if (nodes.size() == 1 && is_whole(*nodes.front()))
-      AddFact(ProgramRelation::kClaimWhole,
-              {claim, Symbol(CanonicalJson(*nodes.front(), sources_))});
-    for (const YamlNode* node : nodes)
+    for (const YamlNode* node : claims_[i].nodes) {
+      AddFact(ProgramRelation::kClaimWhole, {claim, Symbol(CanonicalJson(*node, sources_))});
       for (const YamlNode& item : node->items)
-        if (is_whole(item))
+        if (item.kind == YamlNode::Kind::kList || item.kind == YamlNode::Kind::kMap)
           AddFact(ProgramRelation::kClaimElement, {claim, Symbol(CanonicalJson(item, sources_))});
+    }
   }
 
   // --- rules --------------------------------------------------------------------------------
@@ -289,8 +284,9 @@ class Compiler {
         continue;
       }
       if (!contains) bodies.push_back({Is({ProgramRelation::kClaimWhole, {claim, wanted}})});
-      if (c.rule != RuleKind::kEquals)
-        bodies.push_back({Is({ProgramRelation::kClaimElement, {claim, wanted}})});
+      if (c.rule == RuleKind::kEquals)
+        bodies.back().push_back(OnlyOne({ProgramRelation::kClaimWhole, {claim, Any()}}));
+      else bodies.push_back({Is({ProgramRelation::kClaimElement, {claim, wanted}})});
     }
     return bodies;
   }

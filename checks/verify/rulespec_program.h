@@ -9,7 +9,7 @@
 //   claim_number(c, v, r)    the value v is a number; r is its rank from 0 among all numbers that
 //                            are compared; equal numbers share a rank
 //   claim_nan(c, v)          the value v is no number
-//   claim_whole(c, j)        the one selected list or map, as canonical JSON
+//   claim_whole(c, j)        a selected node, as canonical JSON
 //   claim_element(c, j)      a list or map that is an element of a selected list
 //   claim_part(c, p, v)      the selected string v contains p
 //   claim_match(c, p, v)     the regex p matches the value v

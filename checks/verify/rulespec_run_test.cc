@@ -139,6 +139,34 @@ TEST_CASE("a text that reads like the marker of a map is not one") {
   CHECK(marks("'\\{object}'") == "FPFP");
 }
 
+TEST_CASE("lists and maps among the expected values are looked for in every selected node") {
+  const auto marks = [](const std::string& selector, const std::string& value) {
+    const Evaluated evaluated("claims: [{name: c, selector: '" + selector + "'}]\npredicates:\n" +
+                                  Predicate("rule: any_of, value: [zz, " + value + "]") +
+                                  Predicate("rule: none_of, value: [zz, " + value + "]") +
+                                  Predicate("rule: equals, value: " + value),
+                              "facts: {lm: [{k: 1}, {k: 2}], one: [{k: 1}], l2: [[a, b], [c]],"
+                              " mix: [{k: 1}, 7], d: [{k: 1}, {k: 1}], o: [{i: {k: 1}}, {i: 5}],"
+                              " t: ['{\"k\":\"1\"}', {k: 1}]}");
+    CHECK(evaluated.FileMarks() == evaluated.Marks());
+    return evaluated.Marks();
+  };
+  CHECK(marks("lm[*]", "{k: 1}") == "PFF");
+  CHECK(marks("lm[*]", "{k: 3}") == "FPF");
+  CHECK(marks("lm", "{k: 1}") == "PFF");
+  CHECK(marks("lm[0]", "{k: 1}") == "PFP");
+  CHECK(marks("one[*]", "{k: 1}") == "PFP");
+  CHECK(marks("l2[*]", "[a, b]") == "PFF");
+  CHECK(marks("l2[*]", "[c]") == "PFF");
+  CHECK(marks("mix[*]", "{k: 1}") == "PFF");
+  CHECK(marks("mix", "{k: 1}") == "PFF");
+  CHECK(marks("o[*].i", "{k: 1}") == "PFF");
+  CHECK(marks("t[*]", "{k: 1}") == "PFF");
+  CHECK(marks("t[0]", "{k: 1}") == "FPF");
+  // Equal nodes count once, as equal values do.
+  CHECK(marks("d[*]", "{k: 1}") == "PFP");
+}
+
 TEST_CASE("a field of a selected map is apart from a claim of that name") {
   const Evaluated evaluated(
       "claims: [{name: c, selector: v}, {name: c.k, selector: w}]\npredicates:\n"
@@ -335,17 +363,30 @@ class Random {
     return json;
   }
 
+  // One of few values, so that equal ones occur.
+  ordered_json Small() {
+    return OneOf(std::vector<ordered_json>{{{"k", 1}},
+                                           {{"k", "1"}},
+                                           {{"k", 2}},
+                                           ordered_json::array({"a", "b"}),
+                                           ordered_json::array({"c"}),
+                                           ordered_json::array({{{"k", 1}}}),
+                                           7,
+                                           "a"});
+  }
+
   ordered_json ValueOf(const std::string& rule) {
     if (rule == "exists" || rule == "not_exists") return nullptr;
     if (rule == "any_of" || rule == "none_of") {
       ordered_json list = ordered_json::array();
-      for (std::size_t i = Below(4); i > 0; --i) list.push_back(Json(1));
+      for (std::size_t i = Below(4); i > 0; --i) list.push_back(Below(2) == 0 ? Small() : Json(1));
       return list;
     }
     if (rule == "greater_than" || rule == "less_than")
       return OneOf(std::vector<ordered_json>{0, 1, 1.5, -3, 10, -0.5});
     if (rule == "min_length" || rule == "max_length") return Below(4);
     if (rule == "matches") return OneOf(std::vector<ordered_json>{"^a", "b$", ".", "^$", "1", "e"});
+    if (Below(3) == 0) return Small();
     for (;;)
       if (const ordered_json json = Json(2); !json.is_null()) return json;
   }
@@ -365,13 +406,15 @@ TEST_CASE("random rulespecs mean the same to the engine, to plain rules and to t
       "exists",  "not_exists",   "equals",    "contains",   "not_contains", "any_of",
       "none_of", "greater_than", "less_than", "min_length", "max_length",   "matches"};
   static const std::vector<std::string> selectors = {
-      "a",      "b",     "c",      "a.k",     "b[0]",    "b[1]", "a[*]",
-      "b[*].k", "c.n.m", "a.k[*]", "c[*][*]", "facts.a", "d"};
+      "a",     "b",      "c",       "a.k",     "b[0]", "b[1]", "a[*]", "b[*].k",
+      "c.n.m", "a.k[*]", "c[*][*]", "facts.a", "d",    "e",    "e[*]"};
   const std::uint32_t first = Setting("RPL_RANDOM_SEED", 1);
   for (std::uint32_t seed = first; seed < first + Setting("RPL_RANDOM_RULESPECS", 100); ++seed) {
     Random random(seed);
     ordered_json facts = ordered_json::object();
     for (const std::string key : {"a", "b", "c"}) facts[key] = random.Json(3);
+    facts["e"] = ordered_json::array();
+    for (std::size_t n = random.Below(4); n > 0; --n) facts["e"].push_back(random.Small());
     ordered_json rulespec = {{"claims", ordered_json::array()},
                              {"predicates", ordered_json::array()}};
     for (std::size_t i = 0; i < selectors.size(); ++i)
