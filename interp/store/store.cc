@@ -253,7 +253,8 @@ bool Store::Retract(RelationId id, std::span<const Value> row) {
 
 // A row of a companion stands for the product of its sets. What is left of it without the instance
 // are rows again: for each column with a set, that without the element, where the columns before it
-// have theirs. In (#{1 2}, #{3 4}) without (1, 3): (2, #{3 4}) and (1, 4).
+// have theirs. In (#{1 2}, #{3 4}) without (1, 3): (2, #{3 4}) and (1, 4). A set without elements
+// leaves no row.
 void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   struct Row {
     std::vector<Value> cells;
@@ -265,10 +266,15 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   const auto holds = [&](RowId row) {
     for (std::size_t i = 0; i < instance.size(); ++i) {
       const Value v = whole.Row(row)[i];
-      if (v != instance[i] && !(v.kind() == Kind::kSet && pool_.Contains(v, instance[i])))
-        return false;
+      if (v.kind() == Kind::kSet ? !pool_.Contains(v, instance[i]) : v != instance[i]) return false;
     }
     return whole.asserted(row);
+  };
+  // A single element stands for the set of it, unless it is a set, which would be read as its own
+  // elements.
+  const auto cell = [&](std::span<const Value> elements) {
+    const bool single = elements.size() == 1 && elements.front().kind() != Kind::kSet;
+    return single ? elements.front() : pool_.Set(elements);
   };
   std::vector<Row> rows;
   bool changed = false;
@@ -290,11 +296,11 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
       std::vector<Value> elements(pool_.ItemsOf(row.cells[i]).begin(),
                                   pool_.ItemsOf(row.cells[i]).end());
       std::erase(elements, instance[i]);
-      rest.cells[i] = elements.size() == 1 ? elements.front() : pool_.Set(elements);
+      rest.cells[i] = cell(elements);
       for (SetOrder& order : rest.orders)
         if (order.column == i) std::erase(order.elements, instance[i]);
-      rows.push_back(std::move(rest));
-      row.cells[i] = instance[i];
+      if (!elements.empty()) rows.push_back(std::move(rest));
+      row.cells[i] = cell({&instance[i], 1});
       std::erase_if(row.orders, [&](const SetOrder& order) { return order.column == i; });
     }
   }

@@ -175,6 +175,34 @@ TEST_CASE("a retraction takes what was asserted, in both relations") {
   CHECK_FALSE(s.Retract("3"));
 }
 
+TEST_CASE("a retracted instance leaves the sets that it was in") {
+  struct {
+    std::vector<const char*> rows;
+    const char* retracted;
+    const char* whole;
+  } const kCases[] = {
+      {{"#{1 2 3}"}, "2", "(#{1 3})"},
+      {{"#{1 2}"}, "2", "(1)"},
+      {{"#{1}"}, "1", ""},
+      {{"#{1}", "#{1 2}"}, "1", "(2)"},
+      {{"#{1 2} #{3 4}"}, "1 3", "(2, #{3 4}) (1, 4)"},
+      {{"#{1} #{3 4}"}, "1 3", "(1, 4)"},
+      {{"#{1} #{3}"}, "1 3", ""},
+      {{"#{#{1 2} 3}"}, "3", "(#{#{1 2}})"},
+      {{"#{#{1 2} 3}"}, "#{#{1 2}}", "(3)"},
+      {{"#{#{1 2} 3} #{5 6}"}, "#{#{1 2}} 5", "(3, #{5 6}) (#{#{1 2}}, 6)"},
+      {{"#{1 2} 5", "#{#{1 2} 3} 5"}, "#{#{1 2}} 5", "(#{1 2}, 5) (3, 5)"},
+  };
+  for (const auto& c : kCases) {
+    Shelf s;
+    for (const char* row : c.rows) s.Insert(row);
+    INFO(c.rows.front() << " without " << c.retracted);
+    const std::size_t arity = s.Cells(c.retracted).size();
+    CHECK(s.Retract(c.retracted));
+    CHECK(s.Whole(arity) == c.whole);
+  }
+}
+
 TEST_CASE("metadata of a row asserted twice is merged, the later key stands") {
   Shelf s;
   s.Insert("1", true, Read(s.pool, "{:doc 1, :a 2}"));
