@@ -386,6 +386,12 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         return UnifyEach(pool, p.parts.front(), v, slots,
                          [&] { return Take(pool, next, slots, then); });
       }
+      case Pattern::Kind::kInstance: {
+        if (p.slot >= 0 && p.binds) slots[p.slot] = v;
+        else if (p.slot >= 0 && slots[p.slot] != v) return true;
+        const Todo part{&p.parts.front(), v, todo->next, todo->order};
+        return Take(pool, &part, slots, then);
+      }
     }
   }
   return then();
@@ -489,7 +495,8 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
     }
     case Pattern::Kind::kAny:
     case Pattern::Kind::kRegex:
-    case Pattern::Kind::kEach: return kNone;
+    case Pattern::Kind::kEach:
+    case Pattern::Kind::kInstance: return kNone;
   }
   return kNone;
 }

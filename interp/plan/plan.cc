@@ -60,6 +60,23 @@ void TakeEvery(Pattern& p, SlotId slot) {
   }
 }
 
+// What tells the instance that a part of role(#{…}) takes from the others: it is built, or in the
+// slot of the part.
+Pattern ValueOf(const Pattern& part) { return part.slot >= 0 ? Pattern::Slot(part.slot) : part; }
+
+// The pattern of an instance of role(#{… part …}).
+Pattern InstanceOf(const Pattern& part) {
+  const bool is_set = part.kind == Pattern::Kind::kSet ||
+                      (part.kind == Pattern::Kind::kConstant && part.constant.kind() == Kind::kSet);
+  if (part.kind == Pattern::Kind::kAny && part.slot >= 0) return Pattern::Slot(part.slot);
+  if (part.kind == Pattern::Kind::kSlot || (part.slot < 0 && !is_set)) return part;
+  Pattern out;
+  out.kind = Pattern::Kind::kInstance;
+  out.slot = part.slot;
+  out.parts.push_back(part);
+  return out;
+}
+
 std::vector<SlotId> HolesOf(const Step& step) {
   std::vector<SlotId> out;
   HolesOf(step.pattern, out);
@@ -106,6 +123,7 @@ bool Planner::Buildable(const Pattern& p, bool quote) const {
     case Pattern::Kind::kTemplate: return all(false);
     case Pattern::Kind::kRegex: return false;
     case Pattern::Kind::kEach: return false;
+    case Pattern::Kind::kInstance: return false;
   }
   return false;
 }
@@ -364,7 +382,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
     std::vector<Listed> instances;
     for (const Pattern& part : parts) {
       Atom one = *atom;
-      one.args[column] = part;
+      one.args[column] = InstanceOf(part);
       Clause& made = plan_->made.emplace_back();
       made.is = std::move(one);
       LikeWritten(*item.clause, made);
@@ -372,10 +390,9 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (std::size_t k = i + 1; k < parts.size(); ++k) {
-        if (parts[i].kind == Pattern::Kind::kAny || parts[k].kind == Pattern::Kind::kAny) continue;
         Compare differ{Operator::kNotEqual, {}, {}};
-        differ.left.term = parts[i];
-        differ.right.term = parts[k];
+        differ.left.term = ValueOf(parts[i]);
+        differ.right.term = ValueOf(parts[k]);
         differ.split = true;
         Clause& made = plan_->made.emplace_back();
         made.is = std::move(differ);

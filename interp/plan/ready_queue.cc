@@ -76,7 +76,8 @@ bool BuiltFrom(const Pattern& p, bool quote, std::vector<SlotId>& out) {
     case Pattern::Kind::kTemplate: return all(false);
     case Pattern::Kind::kAny:
     case Pattern::Kind::kRegex:
-    case Pattern::Kind::kEach: return false;
+    case Pattern::Kind::kEach:
+    case Pattern::Kind::kInstance: return false;
   }
   return false;
 }

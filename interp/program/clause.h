@@ -44,11 +44,13 @@ struct Pattern {
     kTemplate,  // texts with parts as holes: slots or wilds
     kRegex,     // regex; parts are the slots of its named groups, in group order
     kEach,      // ~ ?x and other patterns inside a collection: a set distributes (§7)
+    kInstance,  // one of role(#{…}), as a single value, that matches the part (decision 28); the
+                // planner makes it. `slot`, if any, takes the value
   };
   Kind kind = Kind::kAny;
   Value constant;
   std::vector<Value> written;  // kConstant: its parts as this literal has them (OrderIfOther)
-  SlotId slot = -1;
+  SlotId slot = -1;  // also of a part of role(#{…}): takes its instance, if no value can be built
   bool binds = false;
   bool open = false;
   bool lists = false;  // a set after ~: it also matches a list, by its distinct elements
@@ -63,6 +65,9 @@ struct Pattern {
   static Pattern Constant(Value v);
   static Pattern Slot(SlotId s);
   static Pattern Any() { return {}; }
+
+  /// Whether matching gives `slot` a value, or compares it with one.
+  bool HasSlot() const { return kind == Kind::kSlot || (kind == Kind::kInstance && slot >= 0); }
 };
 
 /// A value to compute (§5.1, §5.3). kTerm builds `term`; the others combine two sides.
@@ -274,7 +279,7 @@ inline bool IsGathering(const Pattern& p) {
 /// Calls fn(slot) for every slot of a pattern, expression or clause, sub-clauses included.
 template <typename Fn>
 void ForEachSlot(const Pattern& p, Fn&& fn) {
-  if (p.kind == Pattern::Kind::kSlot) fn(p.slot);
+  if (p.HasSlot()) fn(p.slot);
   for (const Pattern& part : p.parts) ForEachSlot(part, fn);
   for (const Pattern& part : p.rest) ForEachSlot(part, fn);
 }
@@ -296,7 +301,7 @@ Pattern WithBinds(const Pattern& p, Fn&& is_first) {
 
 template <typename Fn>
 void MarkBinds(Pattern& p, Fn&& is_first) {
-  if (p.kind == Pattern::Kind::kSlot) p.binds = is_first(p.slot);
+  if (p.HasSlot()) p.binds = is_first(p.slot);
   for (Pattern& part : p.parts) MarkBinds(part, is_first);
   for (Pattern& part : p.rest) MarkBinds(part, is_first);
 }

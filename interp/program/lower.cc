@@ -60,6 +60,13 @@ void ForEachProduct(const Clause& clause, const std::vector<bool>& avar, const F
   }
 }
 
+// Whether the value that the pattern has matched is the one that is built from it.
+bool IsBuilt(const Pattern& p) {
+  return p.kind != Pattern::Kind::kAny && p.kind != Pattern::Kind::kRegex &&
+         p.kind != Pattern::Kind::kEach && !p.open && !p.lists &&
+         std::ranges::all_of(p.parts, IsBuilt) && std::ranges::all_of(p.rest, IsBuilt);
+}
+
 }  // namespace
 
 Space SpaceOf(Namespace ns) {
@@ -145,8 +152,12 @@ void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, Slot
   for (const Node& arg : call.args) {
     const std::optional<Node> folder = FolderArgument(call, arg);
     atom.args.push_back(Term(folder ? *folder : arg));
-    const Pattern& p = atom.args.back();
-    if (p.kind == Pattern::Kind::kSet && !p.rest.empty()) atom.whole = true;
+    Pattern& p = atom.args.back();
+    if (p.kind != Pattern::Kind::kSet) continue;
+    if (!p.rest.empty()) atom.whole = true;
+    else if (p.parts.size() > 1)
+      for (Pattern& part : p.parts)
+        if (!IsBuilt(part)) part.slot = FreshSlot();
   }
   if (atom.whole) program_.store().Whole(atom.relation);
   Push(out, node, std::move(atom));

@@ -398,6 +398,7 @@ void SqlSelectWriter::Match(const Pattern& p, const SqlExpression& value, Scope&
     case Pattern::Kind::kSet:
     case Pattern::Kind::kMap:
     case Pattern::Kind::kEach:
+    case Pattern::Kind::kInstance:
       Refuse(Code::kSqlValue,
              "a pattern of a set or map has no counterpart in SQL: `" + text_ + "`");
   }
