@@ -308,6 +308,14 @@ bool Machine::RunMember(const Step& s) {
     Note("`in` takes a list or a set, got " + std::string(KindName(collection)));
     return true;
   }
+  if (s.clause->As<Member>()->negated) {
+    bool found = false;
+    for (const Value item : pool_.ItemsOf(collection)) {
+      if (!pool_.Work(8)) return false;
+      if (!Unify(pool_, s.pattern, item, slots_, [&] { return !(found = true); })) break;
+    }
+    return found || Run(s.next);
+  }
   std::set<Value> seen;
   const std::vector<Value>& written = s.operands[0].term.written;
   for (Value item : written.empty() ? pool_.ItemsOf(collection) : written)

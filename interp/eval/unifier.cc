@@ -123,18 +123,19 @@ bool TakeMap(Pool& pool, const Pattern& p, std::span<const Value> items, std::si
     return Take(pool, &more, slots, then);
   }
   const Pattern& key = p.parts[at];
+  const bool is_value = key.kind == Pattern::Kind::kConstant && !key.lists;
   const auto with = [&](std::size_t i) {
     taken[i / 2] = true;
     const Todo value_todo{&p.parts[at + 1], items[i + 1], nullptr};
     const Todo key_todo{&key, items[i], &value_todo};
-    const Todo* start = key.kind == Pattern::Kind::kConstant ? &value_todo : &key_todo;
+    const Todo* start = is_value ? &value_todo : &key_todo;
     const bool go_on = Take(pool, start, slots, [&] {
       return TakeMap(pool, p, items, at + 2, taken, todo, slots, then);
     });
     taken[i / 2] = false;
     return go_on;
   };
-  if (key.kind == Pattern::Kind::kConstant) {
+  if (is_value) {
     const std::size_t i = FindKey(pool, items, key.constant);
     return i == items.size() || taken[i / 2] || with(i);
   }

@@ -170,6 +170,15 @@ TEST_CASE("after ~ a set distributes and a map is open") {
       {"#{2 & ?r}", "#{1 2 3}", "?r=#{1 3}"},
       {"#{[1 ?x] & _}", "#{[1 2] [2 3] [1 4]}", "?x=2; ?x=4"},
       {"#{?f . ?s & ?r}", "#{1}", "no"},
+      // It reads a list by its distinct elements, wherever it stands (decision 90).
+      {"#{2 1}", "[1 2 1]", "yes"},
+      {"[#{2}]", "[[2]]", "yes"},
+      {"[#{2}]", "[#{2}]", "yes"},
+      {"[#{2}]", "[[3]]", "no"},
+      {"[#{?x}]", "[[2]]", "?x=2"},
+      {"#{1 #{2}}", "#{1 [2]}", "yes"},
+      {"{:a [#{2}]}", "{:a [[2]], :b 1}", "yes"},
+      {"{#{1} ?v & _}", "{[1] 2, #{1} 3}", "?v=2; ?v=3"},
       {"#{?a}", "1", "no"},  // decision 33: `1 = #{1}` does not hold
       {"#{& ?s}", "1", "no"},
       // Maps: every entry is a choice (decision 31), and entries as pairs (decision 30).

@@ -152,11 +152,13 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const ModeSet& modes = catalog_.ModesOf(atom.relation);
-  Columns inputs = 0;  // whose terms are read by form, if what is known otherwise does not suffice
-  if (by_form) {
+  // Whose terms are read by form, and whose sets after ~ are built, if what is known otherwise does
+  // not suffice.
+  Columns inputs = 0;
+  if (step.access != Access::kRows) {
     Columns values = 0;
     for (std::size_t i = 0; i < atom.args.size(); ++i)
-      if (Buildable(atom.args[i], false)) values |= Columns{1} << i;
+      if (Buildable(atom.args[i], false) && !TakesLists(atom.args[i])) values |= Columns{1} << i;
     if (!modes.Meets(values)) inputs = modes.AnyOf();
   }
   // Keys first: they must be known before any row is read. A companion keeps sets whole, so there
@@ -169,7 +171,8 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
                        (step.access == Access::kExternal || (inputs >> i & 1) != 0);
     const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
     const bool key = !whole || step.access == Access::kTable;
-    if (key && !set_pattern && Buildable(p, quote)) {
+    const bool built = step.access == Access::kExternal || (inputs >> i & 1) != 0 || !TakesLists(p);
+    if (key && built && !set_pattern && Buildable(p, quote)) {
       step.probe |= Columns{1} << i;
       step.keys.emplace_back(static_cast<std::uint32_t>(i), p);
       ForEachSlot(p, [&](SlotId s) { step.reads.push_back(s); });

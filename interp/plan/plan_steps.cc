@@ -22,14 +22,18 @@ class Planner::Steps {
   Step* operator()(const Compare& c) {
     const bool left = planner_.Buildable(c.left, false);
     const bool right = planner_.Buildable(c.right, false);
-    if (left && right) {
+    const bool equal = c.op == Operator::kEqual;
+    const bool match_left = equal && right && TakesLists(c.left.term);
+    const bool match_right = equal && left && TakesLists(c.right.term);
+    if (left && right && !match_left && !match_right) {
       Step* step = New(Step::Kind::kCompare);
       step->operands = {c.left, c.right};
       Reads(*step, c.left);
       Reads(*step, c.right);
       return step;
     }
-    const bool from_left = left || (!right && planner_.Buildable(c.left, true));
+    const bool from_left =
+        left ? match_right || !match_left : !right && planner_.Buildable(c.left, true);
     return BindStep(from_left ? c.left : c.right, (from_left ? c.right : c.left).term);
   }
 
@@ -50,7 +54,7 @@ class Planner::Steps {
     Step* step = New(Step::Kind::kMember);
     step->operands = {c.collection};
     Reads(*step, c.collection);
-    if (planner_.Buildable(c.element, false)) {
+    if (planner_.Buildable(c.element, false) && !TakesLists(c.element.term)) {
       step->operands.push_back(c.element);
       Reads(*step, c.element);
     } else {

@@ -94,6 +94,11 @@ TEST_CASE("clauses keep the author's order; those that cannot run yet wait, test
       {"q(?x) <- a(?m), ?m = ~ {:k ?x}", "atom a(?m) > match ?m = ~ {:k ?x} > emit"},
       {"q(?x) <- a(f(?x, ?y)), b(?y)", "atom a(f(?x, ?y)) > atom b(?y) by all > emit"},
       {"q(?x) <- b(?y), a(f(?y), ?x)", "atom b(?y) > atom a(f(?y), ?x) by 0 > emit"},
+      {"q(?x) <- b(?y), a([#{?y}], ?x)", "atom b(?y) > atom a([#{?y}], ?x) by 0 > emit"},
+      {"q(?x) <- b(?y), a([~ #{?y}], ?x)", "atom b(?y) > atom a([~ #{?y}], ?x) > emit"},
+      {"q(?x) <- a([~ #{1}], ?x)", "atom a([~ #{1}], ?x) > emit"},
+      {"q(?x) <- ?x = [~ #{?y}], b(?y), a(?x)",
+       "atom b(?y) > atom a(?x) > bind ?x = [~ #{?y}] > emit"},
   };
   for (const auto& c : kCases) {
     INFO(c.rule);

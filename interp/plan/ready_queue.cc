@@ -22,9 +22,9 @@ namespace {
 enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kClosing = 200 };
 
 // Whether building a value and matching it can disagree: sets of equal parts, and templates, which
-// print a number as text.
+// print a number as text. A set after ~ is matched in any case.
 bool BuildsOtherwise(const Pattern& p) {
-  return p.kind == Pattern::Kind::kSet || p.kind == Pattern::Kind::kTemplate ||
+  return (p.kind == Pattern::Kind::kSet && !p.lists) || p.kind == Pattern::Kind::kTemplate ||
          std::any_of(p.parts.begin(), p.parts.end(), BuildsOtherwise);
 }
 
@@ -90,6 +90,11 @@ bool BuiltFrom(const Expr& e, bool quote, std::vector<SlotId>& out) {
 }
 
 }  // namespace
+
+bool TakesLists(const Pattern& p) {
+  return p.lists || std::ranges::any_of(p.parts, TakesLists) ||
+         std::ranges::any_of(p.rest, TakesLists);
+}
 
 void ReadyQueue::Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
                        const std::vector<bool>& avar, bool greedy) {
@@ -364,7 +369,7 @@ void ReadyQueue::WatchColumns(Place place) {
   if (atom == nullptr) return;
   for (const Pattern& p : atom->args) {
     scratch_.clear();
-    if (BuiltFrom(p, false, scratch_)) Require(place, Wait::kColumn, scratch_);
+    if (BuiltFrom(p, false, scratch_) && !TakesLists(p)) Require(place, Wait::kColumn, scratch_);
   }
 }
 
@@ -396,7 +401,7 @@ void ReadyQueue::Watch(Place place) {
             continue;
           // A term with `_` is read by form; it waits for its lvars only.
           more_.clear();
-          possible = possible && BuiltFrom(p, true, more_);
+          possible = possible && BuiltFrom(p, true, more_) && !TakesLists(p);
           ForEachSlot(p, [&](SlotId s) { scratch_.push_back(s); });
         }
         needs(possible);
@@ -407,9 +412,12 @@ void ReadyQueue::Watch(Place place) {
   }
   if (const auto* c = clause.As<Compare>()) {
     more_.clear();
-    const bool left = BuiltFrom(c->left, false, scratch_);
-    const bool right = BuiltFrom(c->right, false, more_);
     const bool equal = c->op == Operator::kEqual;
+    const auto built = [&](const Expr& e, std::vector<SlotId>& slots) {
+      return BuiltFrom(e, false, slots) && !(equal && TakesLists(e.term));
+    };
+    const bool left = built(c->left, scratch_);
+    const bool right = built(c->right, more_);
     // `$l = |#?x|` resolves an avar; `$focus = "unknown"` and `?v = $x` read it (decisions
     // 54, 55).
     // `?z = #{?n ?m}` builds the set if other clauses bind its parts: two equal parts make

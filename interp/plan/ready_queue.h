@@ -26,6 +26,10 @@
 
 namespace rpl {
 
+/// Whether a set after ~ stands in the pattern. It takes lists as well (decision 90), so the
+/// pattern is matched, and a value is built from it only if nothing else gives one.
+bool TakesLists(const Pattern& p);
+
 class ReadyQueue {
  public:
   using Item = Listed;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lowering of the parts of clauses: slots, patterns, expressions. A pattern whose parts are all
-// constant becomes one constant; a count inside an expression becomes a clause before the
-// operator, with a slot for its result.
+// constant becomes one constant, unless a set among them matches lists as well; a count inside an
+// expression becomes a clause before the operator, with a slot for its result.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -36,13 +36,14 @@ SlotId Lowering::SlotOf(const std::string& name, bool avar) {
   return it->second;
 }
 
-// Reduces a pattern whose parts are all constant to a constant.
+// Reduces a pattern whose parts are all constant to a constant. One with a set that also matches
+// lists stays: no single value equals all that it matches.
 Pattern Lowering::Fold(Pattern p) {
   Pool& pool = program_.store().pool();
   if (!p.rest.empty() || p.open) return p;
   std::vector<rpl::Value> parts;
   for (const Pattern& part : p.parts) {
-    if (part.kind != Pattern::Kind::kConstant) return p;
+    if (part.kind != Pattern::Kind::kConstant || part.lists) return p;
     parts.push_back(part.constant);
   }
   const auto unordered = [&](rpl::Value v) {
