@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/decimal.h"
 #include "formats/yaml_fields.h"
 
 namespace rpl {
@@ -81,6 +83,18 @@ std::optional<Selector> ReadSelector(std::string_view text, std::string* problem
 std::string RowText(std::string_view scalar) {
   const std::size_t marks = std::min(scalar.find_first_not_of('\\'), scalar.size());
   return scalar.substr(marks) == kObjectMarker ? "\\" + std::string(scalar) : std::string(scalar);
+}
+
+std::string ComparedText(const YamlNode& number, const Sources& sources) {
+  if (number.scalar.is_number_float()) {
+    const std::string_view written = sources.Text(number.span);
+    const auto decimal = ReadDecimal(written);
+    if (decimal && decimal->exponent >= static_cast<std::int64_t>(decimal->digits.size()))
+      return std::string(written);
+    const auto value = number.scalar.get<double>();
+    if (std::trunc(value) == value) return fmt::format("{:.0f}", value);
+  }
+  return ScalarText(number, sources);
 }
 
 std::string CanonicalJson(const YamlNode& node, const Sources& sources) {
@@ -187,7 +201,7 @@ bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts
     for (const YamlNode& item : node.items)
       if (!Extract(item, path, to, budget)) return false;
   } else if (node.kind == YamlKind::kMap) {
-    if (!add({"", true})) return false;
+    if (!add({"", true, ""})) return false;
     for (const auto& [key, value] : node.entries) {
       const std::string& name = key.scalar.get_ref<const std::string&>();
       const std::string inner = path.empty() ? name : path + "." + name;
@@ -198,7 +212,10 @@ bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts
         to.nested.push_back({field, std::nullopt, value.items.size()});
     }
   } else if (node.kind != YamlKind::kNull) {
-    return add({ScalarText(node, *sources_), false});
+    std::string text = ScalarText(node, *sources_);
+    std::string compared = node.kind == YamlKind::kNumber ? ComparedText(node, *sources_) : "";
+    if (compared == text) compared.clear();
+    return add({std::move(text), false, std::move(compared)});
   }
   return true;
 }

@@ -52,6 +52,11 @@ std::optional<Selector> ReadSelector(std::string_view text, std::string* problem
 /// of backslashes before it, gets one backslash more, so that no scalar equals a map.
 std::string RowText(std::string_view scalar);
 
+/// The decimal as which greater_than and less_than compare a number: the written one if it is whole
+/// (1e23 is 10^23), else the nearest 64-bit float: all digits of one that is whole, of any other
+/// the shortest text that reads as it, so that 0.1 is the text "0.1". REQUIRES: a number.
+std::string ComparedText(const YamlNode& number, const Sources& sources);
+
 /// JSON with sorted keys and with each scalar but null as a string of its text: equal for values of
 /// equal content. Recurses as deep as the node.
 std::string CanonicalJson(const YamlNode& node, const Sources& sources);
@@ -62,6 +67,7 @@ struct ClaimFacts {
   struct Value {
     std::string text;  // of a scalar, as written; "" for a map
     bool object = false;
+    std::string compared;  // of a number whose ComparedText differs from its text; else ""
     /// The value as a row holds it.
     std::string row() const { return object ? std::string(kObjectMarker) : RowText(text); }
   };

@@ -169,7 +169,7 @@ class RulespecReader {
       case RuleKind::kGreaterThan:
       case RuleKind::kLessThan:
         if (node.kind == YamlKind::kNumber)
-          condition.bound = *ReadDecimal(ScalarText(node, sources_));
+          condition.bound = *ReadDecimal(ComparedText(node, sources_));
         else fields_.WrongNumber(node);
         break;
       case RuleKind::kMinLength:

@@ -146,7 +146,8 @@ class Compiler {
   }
 
   static std::optional<Decimal> NumberOf(const ClaimFacts::Value& value) {
-    return value.object ? std::nullopt : ReadDecimal(value.text);
+    if (value.object) return std::nullopt;
+    return ReadDecimal(value.compared.empty() ? value.text : value.compared);
   }
 
   // The facts that a condition requires in addition to those of its claim.

@@ -167,6 +167,31 @@ TEST_CASE("lists and maps among the expected values are looked for in every sele
   CHECK(marks("d[*]", "{k: 1}") == "PFP");
 }
 
+TEST_CASE("numbers are compared as written if they are whole, else as the nearest float") {
+  const auto marks = [](const std::string& fact, const std::string& bound) {
+    const Evaluated evaluated("claims: [{name: c, selector: v}]\npredicates:\n" +
+                                  Predicate("rule: less_than, value: " + bound) +
+                                  Predicate("rule: greater_than, value: " + bound),
+                              "facts: {v: " + fact + "}");
+    CHECK(evaluated.FileMarks() == evaluated.Marks());
+    return evaluated.Marks();
+  };
+  CHECK(marks("8151932086170617710.56", "8151932086170617856") == "FF");
+  CHECK(marks("8151932086170617710.56", "8151932086170617855") == "FP");
+  CHECK(marks("8151932086170617856", "8151932086170617710.56") == "FF");
+  CHECK(marks("123456789012345678901234567890", "123456789012345678901234567890.0") == "FF");
+  CHECK(marks("123456789012345678901234567890.0", "123456789012345678901234567889") == "FP");
+  CHECK(marks("1e23", "99999999999999999999999") == "FP");
+  CHECK(marks("1e23", "100000000000000000000000") == "FF");
+  CHECK(marks("0x1F", "31.5") == "PF");
+  CHECK(marks("-0.0", "0") == "FF");
+  CHECK(marks("0.1", "0.10000000000000000001") == "FF");
+  CHECK(marks("'0.1'", "0.1") == "FF");
+  CHECK(marks("'0.10000000000000000001'", "0.1") == "FP");
+  CHECK(marks("18446744073709551615", "18446744073709551614") == "FP");
+  CHECK(marks("18446744073709551615", "18446744073709551616") == "PF");
+}
+
 TEST_CASE("a field of a selected map is apart from a claim of that name") {
   const Evaluated evaluated(
       "claims: [{name: c, selector: v}, {name: c.k, selector: w}]\npredicates:\n"
