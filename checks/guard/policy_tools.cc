@@ -32,16 +32,23 @@ struct Argument {
   enum class Is { kUnknown, kMissing, kThere };
   Is is = Is::kUnknown;
   ordered_json schema;  // kThere
-  std::string name;     // kMissing: the part of the path that is not there
+  std::string name;     // kMissing: the path as far as its first part that is not there
   std::vector<std::string> instead;
 };
 
 Argument ArgumentAt(const ordered_json& root, std::string_view path) {
   const ordered_json* at = &root;
-  while (!path.empty()) {
-    const std::string part(path.substr(0, path.find('.')));
-    path.remove_prefix(std::min(path.size(), part.size() + 1));
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string above(path.substr(0, path.size() - rest.size()));  // "", or as in "a.b."
+    const std::string part(rest.substr(0, rest.find('.')));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     if (!at->is_object()) return {};
+    Argument missing{Argument::Is::kMissing, nullptr, above + part, {}};
+    const std::vector<std::string> types = TypesOf(*at);
+    const auto has_parts = [](const std::string& type) {
+      return type == "object" || type == "array";
+    };
+    if (!types.empty() && std::ranges::none_of(types, has_parts)) return missing;
     const auto properties = at->find("properties");
     if (properties == at->end() || !properties->is_object()) return {};
     if (const auto found = properties->find(part); found != properties->end()) {
@@ -53,9 +60,8 @@ Argument ArgumentAt(const ordered_json& root, std::string_view path) {
     if (open || at->contains("patternProperties") || at->contains("allOf") ||
         at->contains("anyOf") || at->contains("oneOf") || at->contains("$ref"))
       return {};
-    Argument out{Argument::Is::kMissing, nullptr, part, {}};
-    for (const auto& [name, ignored] : properties->items()) out.instead.push_back(name);
-    return out;
+    for (const auto& [name, ignored] : properties->items()) missing.instead.push_back(above + name);
+    return missing;
   }
   return {Argument::Is::kThere, *at, "", {}};
 }
