@@ -25,8 +25,11 @@ using Zones = std::unordered_map<std::string, const date::time_zone*>;
 const Zones& AllZones() {
   static const Zones zones = [] {
     Zones by_name;
-    for (const date::time_zone& zone : date::get_tzdb().zones)
+    for (const date::time_zone& zone : date::get_tzdb().zones) {
+      // Files of the system that stand for one zone or another.
+      if (zone.name() == "localtime" || zone.name() == "posixrules") continue;
       by_name.emplace(FoldCase(zone.name()), &zone);
+    }
     return by_name;
   }();
   return zones;
