@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "formats/json_text.h"
+#include "formats/number_text.h"
+#include "formats/shorten.h"
 #include "formats/spelling.h"
 
 namespace rpl {
@@ -46,7 +48,13 @@ void YamlFields::Wrong(const YamlNode& at, std::string message, std::string hint
 void YamlFields::WrongNumber(const YamlNode& at, std::string_view expected) {
   const char* hint = "write another number";
   if (at.kind == YamlNode::Kind::kString) {
-    const JsonText bare = ParseJson(at.scalar.get_ref<const std::string&>());
+    const std::string& text = at.scalar.get_ref<const std::string&>();
+    if (ReadNumber(text).problem == NumberText::Problem::kTooLarge)
+      return Wrong(at,
+                   fmt::format("expected {}, got `{}`, which is beyond the range of floats",
+                               expected, Shortened(text, 40)),
+                   hint);
+    const JsonText bare = ParseJson(text);
     hint = bare.json.is_number() ? "write digits, without quotes" : "write digits";
   }
   Wrong(at, fmt::format("expected {}, got {}", expected, Described(at)), hint);

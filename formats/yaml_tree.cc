@@ -208,6 +208,11 @@ class Builder : public YAML::EventHandler {
     RefuseAnchor(mark, anchor);
     YamlNode node;
     node.span = At(mark);
+    // yaml-cpp takes `[a,,b]` and `[,]`, where YAML wants an entry before each comma.
+    const bool list = !open_.empty() && open_.back().node.kind == YamlNode::Kind::kList;
+    if (list && node.span.begin < text_.size() && text_[node.span.begin] == ',')
+      Refuse(Code::kConfigSyntax, node.span, Placed("this is not YAML: no entry before the comma"),
+             "leave the comma out, or write `null`");
     Add(std::move(node));
   }
 

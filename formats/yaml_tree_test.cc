@@ -84,6 +84,16 @@ TEST_CASE("keys that are numbers or truth values stand for their text where that
   CHECK(Read("[a]: b\n") == "1:1 expected a string as key, got a list\n");
 }
 
+TEST_CASE("a list has an entry before each comma") {
+  CHECK(Read("[x, ~, null, ]") == R"(["x",null,null])");
+  CHECK(Read("a: [x,,,]") ==
+        "1:7 `a[1]`: this is not YAML: no entry before the comma\n"
+        "1:8 `a[2]`: this is not YAML: no entry before the comma\n");
+  CHECK(Read("[,]") == "1:2 `[0]`: this is not YAML: no entry before the comma\n");
+  CHECK(Read("[a: , b]\n") == R"([{"a":null},"b"])");
+  CHECK(Read("-\n- [[], {}]\n") == "[null,[[],{}]]");
+}
+
 TEST_CASE("limits of size and depth are the reader's choice") {
   const std::string deep = std::string(150, '[') + std::string(150, ']');
   CHECK(Read(deep).size() == deep.size());

@@ -84,6 +84,9 @@ TEST_CASE("values that rules take") {
       {"rule: matches, value: 5", "`predicates[0].value`: expected a string, got `5`"},
       {"rule: greater_than, value: abc", "`predicates[0].value`: expected a number, got a string"},
       {"rule: greater_than, value: '5'", "`predicates[0].value`: expected a number, got a string"},
+      {"rule: less_than, value: 1e400",
+       "`predicates[0].value`: expected a number, got `1e400`, which is beyond the range of "
+       "floats"},
       {"rule: less_than, value: true", "`predicates[0].value`: expected a number, got `true`"},
       {"rule: min_length, value: two", "`predicates[0].value`: expected a whole number from 0"},
       {"rule: min_length, value: -1", "expected a whole number from 0, got `-1`"},
