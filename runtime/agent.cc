@@ -39,7 +39,7 @@ Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message) {
   return {Answer::Kind::kNotRun, FailedCall(pool, code, message).value};
 }
 
-Value TypedValue(Pool& pool, const std::string& text) {
+Value TypedValue(Pool& pool, const std::string& text, Takes takes) {
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
                       text.back() == text.front();
   const bool digit = !text.empty() &&
@@ -52,7 +52,9 @@ Value TypedValue(Pool& pool, const std::string& text) {
     const auto term =
         ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, ignored);
     if (term && (term->As<Number>() || term->As<String>()))
-      if (const Value v = GroundValue(pool, *term); !v.is_none()) return v;
+      if (const Value v = GroundValue(pool, *term); !v.is_none())
+        // `007` and `2.10` are codes: as numbers they would come back as other text.
+        if (quoted || takes == Takes::kNumber || Text(pool, v) == text) return v;
   }
   return pool.String(text);
 }
@@ -126,7 +128,7 @@ TakenReply TakeReply(const Request& request, Value reply, Pool& pool) {
 
 Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
   const Value option = TypedOption(pool, text, request.options);
-  if (request.row.empty()) return option.is_none() ? TypedValue(pool, text) : option;
+  if (request.row.empty()) return option.is_none() ? TypedValue(pool, text, request.takes) : option;
   if (text.starts_with("#{") || text.starts_with('[')) {
     Sources sources;
     Diagnostics ignored;
@@ -136,7 +138,7 @@ Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
   }
   if (option.is_none() && text == "none") return pool.List({});
   if (request.row.size() == 1) {
-    const Value row = option.is_none() ? TypedValue(pool, text) : option;
+    const Value row = option.is_none() ? TypedValue(pool, text, request.takes) : option;
     return pool.List({&row, 1});
   }
   std::vector<Value> cells;

@@ -154,9 +154,10 @@ class Agent {
   virtual void OfferToContinue(const std::string& goal) = 0;
 };
 
-/// The value of a text that a person typed: a number literal gives a number, a quoted string its
-/// text, anything else the text itself as a string.
-Value TypedValue(Pool& pool, const std::string& text);
+/// The value of a text that a person typed: a number if that prints as the same text, of a quoted
+/// string its text, otherwise the text itself as a string. So `3` is a number, and `007`, `2.10`
+/// and `1e3` are texts; for kNumber each number literal is a number.
+Value TypedValue(Pool& pool, const std::string& text, Takes takes = Takes::kAny);
 
 /// A reply as its question takes it. Of a question for rows: a list of distinct rows, each a value,
 /// or a list with a value for each argument; made from such a list, a set, one row, or `none`.

@@ -359,11 +359,13 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     if (told && HasRules(a.relation)) return Log(Verb::kLeftToRules, a.text, a.span);
     if (told) goals_.told_truths.push_back(a);
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
+    // The trace of a reply is no fact of the program, which would suppress asking. That of an
+    // earlier epoch is in no file, so the reply of a call has no place either.
+    const bool of_call = rel.space() == Space::kTool || rel.space() == Space::kAvar;
+    const bool reply = collected != nullptr || (of_call && said.from == From::kTrace);
     if (SaysDeclined(a)) calls_.declined.insert({a.relation, a.row});
-    // The trace of a reply is no fact of the program, which would suppress asking.
     else
-      InsertFact(a.relation, a.row,
-                 {a.meta, collected == nullptr ? &a.span : nullptr, a.orders, RowsBy::Bit(by)});
+      InsertFact(a.relation, a.row, {a.meta, reply ? nullptr : &a.span, a.orders, RowsBy::Bit(by)});
     if (rel.space() == Space::kTool && said.from == From::kTrace)
       gate_->TakeEarlier(a.relation, a.row);
     if (collected != nullptr) {

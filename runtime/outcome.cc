@@ -340,6 +340,7 @@ Outcome Runtime::Judge(StepState& step) {
       out.violated_with.push_back("?" + std::string(engine_.pool.TextOf(v.bound[i])) + " = " +
                                   Text(engine_.pool, v.bound[i + 1], kToldBytes));
     out.violated = WordsOf(v);
+    out.violated_by = v.rows;
     return fail(
         "constraint violated: " + v.constraint->text,
         v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);

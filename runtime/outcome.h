@@ -66,6 +66,8 @@ struct Outcome {
   /// kFailed by a constraint: its heading and prose, and the values as "?name = value".
   std::optional<ToDo> violated;
   std::vector<std::string> violated_with;
+  /// The same: the facts that its left side matched, as RPL text.
+  std::vector<std::string> violated_by;
   /// kSatisfied, if a limit stopped the evaluation and there may be more answers: the limit, and
   /// the rule or call that was growing, in one line. Otherwise empty.
   std::string cut_off;

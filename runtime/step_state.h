@@ -31,6 +31,7 @@ struct Violated {
   std::string bindings;
   std::vector<Value> bound;         // the same: slot, value, …
   std::vector<Assertion> asserted;  // retractions of facts that the instance rests on
+  std::vector<std::string> rows;    // what its left side matched
 };
 
 /// A way out of a failure that a person may choose.

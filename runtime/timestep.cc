@@ -175,7 +175,7 @@ void Runtime::CheckConstraints(StepState& step) {
     for (const Violation& v : of_rules) {
       const Constraint& c = engine_.program.constraints()[static_cast<std::size_t>(v.constraint)];
       if (options_.profile != nullptr) options_.profile->CountViolated(c);
-      Violate(step, {&c, BindingsText(v.bindings), v.bindings, {}});
+      Violate(step, {&c, BindingsText(v.bindings), v.bindings, {}, {}});
     }
   };
   violate(engine_.fixpoint.Violations());
@@ -204,7 +204,8 @@ void Runtime::CheckConstraints(StepState& step) {
       const std::string text = BindingsText(bindings);
       engine_.pool.Work(text.size());  // which polls the limits
       if (violated) {
-        if (!step.violated) Violate(step, {&c, text, bindings, AssertedOf(c, slots)});
+        if (!step.violated)
+          Violate(step, {&c, text, bindings, AssertedOf(c, slots), RowsOf(c, slots)});
         Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
       } else if (verdict == Solver::Judgement::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
@@ -232,7 +233,7 @@ void Runtime::CheckConstraints(StepState& step) {
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log(Verb::kViolated, a.text, a.span);
-      Violate(step, {nullptr, a.text, {}, {}});
+      Violate(step, {nullptr, a.text, {}, {}, {}});
     }
 }
 
@@ -304,27 +305,47 @@ void Runtime::Violate(StepState& step, Violated v) {
   if (!step.violated && !IsAccepted(v)) step.violated = std::move(v);
 }
 
+// The ground row that an atom of the left side of a constraint matched; nullopt without one.
+std::optional<std::vector<Value>> Runtime::RowOf(const Atom& atom,
+                                                 const std::vector<Value>& slots) {
+  std::vector<Value> row;
+  for (const Pattern& p : atom.args) row.push_back(Build(engine_.pool, p, slots.data(), nullptr));
+  if (std::ranges::any_of(row, [](Value v) { return v.is_none() || v == kUnknown || v == kWild; }))
+    return std::nullopt;
+  return row;
+}
+
 // The asserted facts that an instance of the left side names, in order.
 std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vector<Value>& slots) {
   std::vector<Assertion> out;
   for (const Clause& clause : c.left) {
     const auto* atom = clause.As<Atom>();
     if (atom == nullptr || engine_.store.at(atom->relation).space() != Space::kRelation) continue;
+    std::optional<std::vector<Value>> cells = RowOf(*atom, slots);
     Assertion fact;
     fact.relation = engine_.store.BaseOf(atom->relation);
-    for (const Pattern& p : atom->args)
-      fact.row.push_back(Build(engine_.pool, p, slots.data(), nullptr));
-    const bool ground = std::none_of(fact.row.begin(), fact.row.end(), [](Value v) {
-      return v.is_none() || v == kUnknown || v == kWild;
-    });
     const Relation& rel = engine_.store.at(fact.relation);
-    const RowId row = ground ? rel.Find(fact.row) : kNoId;
+    const RowId row = cells ? rel.Find(*cells) : kNoId;
     if (row == kNoId || !rel.asserted(row)) continue;
+    fact.row = *std::move(cells);
     fact.truth = false;
     fact.trace = true;
     fact.span = c.span;
     fact.text = RowText(fact.relation, fact.row) + " -> false";
     out.push_back(std::move(fact));
+  }
+  return out;
+}
+
+// The rows of an instance of the left side, stated, derived or answered, in order.
+std::vector<std::string> Runtime::RowsOf(const Constraint& c, const std::vector<Value>& slots) {
+  std::vector<std::string> out;
+  for (const Clause& clause : c.left) {
+    const auto* atom = clause.As<Atom>();
+    const Space space = atom == nullptr ? Space::kGoal : engine_.store.at(atom->relation).space();
+    if (space != Space::kRelation && space != Space::kTool) continue;
+    if (const auto row = RowOf(*atom, slots))
+      out.push_back(RowText(engine_.store.BaseOf(atom->relation), *row));
   }
   return out;
 }

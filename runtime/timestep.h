@@ -254,7 +254,9 @@ class Runtime {
   void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth, By by);
   void Retracted();
   bool SaysDeclined(const Assertion& a) const;
+  std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
+  std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots);
   std::string WhatOf(const Violated& v) const;
   std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);

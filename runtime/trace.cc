@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "grammar/document.h"
 #include "interp/program/program.h"
@@ -84,6 +85,24 @@ std::string_view EntryName(TraceEntry::Kind kind) {
 
 std::string RetractionOf(const TraceEntry& entry) {
   return entry.text.substr(0, entry.text.size() - kIsTrue.size()) + std::string(kIsFalse);
+}
+
+std::vector<AnsweredCall> FailedCalls(const Trace& trace) {
+  std::vector<AnsweredCall> calls;
+  std::set<std::string> failed;
+  for (const TraceEntry& entry : trace) {
+    if (!entry.answered || entry.answered->tool.empty()) continue;
+    const AnsweredCall& call = *entry.answered;
+    if (!call.failed || entry.kind == TraceEntry::Kind::kRetraction) {
+      failed.erase(call.call);
+    } else if (failed.insert(call.call).second &&
+               std::none_of(calls.begin(), calls.end(),
+                            [&](const AnsweredCall& known) { return known.call == call.call; })) {
+      calls.push_back(call);
+    }
+  }
+  std::erase_if(calls, [&](const AnsweredCall& call) { return !failed.contains(call.call); });
+  return calls;
 }
 
 TraceEntry HalfAnswered(const std::string& heading, const std::string& bindings) {

@@ -60,6 +60,10 @@ inline constexpr std::string_view kIsFalse = " -> false";
 /// The sentence that retracts what an entry says. REQUIRES: its text ends with kIsTrue.
 std::string RetractionOf(const TraceEntry& entry);
 
+/// The calls whose last reply is a failure that nothing takes back, in the order of their first
+/// replies.
+std::vector<AnsweredCall> FailedCalls(const Trace& trace);
+
 /// The name of a kind in events and listings: "fact", "reply", "goal", ….
 std::string_view EntryName(TraceEntry::Kind kind);
 

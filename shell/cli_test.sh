@@ -650,6 +650,27 @@ expect "--answers: metadata for a question of a heading" 2 "" \
 printf -- 'draft: [1\n' >broken.yaml
 expect "--answers: broken YAML" 2 "" "broken.yaml:" "$rpl" run ask.md --answers broken.yaml
 
+# --- What an answer becomes -----------------------------------------------------------------------
+
+cat >release.md <<'END2'
+# Release - %release(?version) <- version(?version), confirmed(?version)
+
+## Version - version(?version)
+
+Which version?
+
+## Confirmed - confirmed(?v) <- version(?v), $ask("Release {?v}?") ^ ~ {:result "yes", :by :person}
+END2
+for version in 2.10 0042 007 1.0 1e3 2.1 -5 12345678901234567890123; do
+  expect "--answer keeps $version" 0 "$version" "" \
+    "$rpl" run release.md --answer version=$version --answer ask=yes --answers-by person
+  expect "a line of input keeps $version" 0 "$version" "Release $version?" \
+    "$rpl" run release.md --answers-by person < <(printf '%s\nyes\n' "$version")
+done
+printf '%%codes(?a, ?b) <- ?a = $x, ?b = $y\n' >codes.rpl
+expect "a code is a text, a number is none" 0 '{"?a":"007","?b":7}' "" \
+  "$rpl" run codes.rpl --answer x=007 --answer y=7
+
 # --- Hints -------------------------------------------------------------------------------------
 
 printf '# Shop - %%buy(?item, ?n) <- want(?item), $stock(?item) ^ ~ {:result ?n}, ?n > 0\n\n## Want - want(?item)\n\nWhat?\n\n## Stock - $stock(?item)\n\nCounts.\n' >shop.md
@@ -665,7 +686,8 @@ expect "standard input as a file: it can be read" 0 "*" 'clean: 1 file' "$rpl" c
 expect "an answer that stands" 0 '{"?item":"nuts","?n":3}' \
   'help: it was answered before; `rpl resume --take-back want` takes that back' \
   "$rpl" resume shop.rpls --answer want=bolts
-expect "a result that stands" 0 '{"?item":"nuts","?n":3}' '`rpl resume --take-back stock` takes that back' \
+expect "a result that stands" 0 '{"?item":"nuts","?n":3}' \
+  'help: `$stock("nuts")` was answered before; `rpl resume --take-back '"'"'$stock("nuts")'"'"'` takes that back' \
   "$rpl" resume shop.rpls --answer stock=4
 echo '$stock("nuts") ^ ~ {:result 3} -> false' | "$rpl" repl --session shop.rpls >/dev/null 2>&1
 expect "a result that is taken back" 0 '{"?item":"nuts","?n":4}' "" "$rpl" resume shop.rpls --answer stock=4

@@ -78,6 +78,10 @@ Your name?
 # Word - word(?word)
 What is your password?
 """)
+write("protocols/version.md", """# Release - %release(?v) <- version(?v)
+# Version - version(?v)
+Which version?
+""")
 write("protocols/stock.md", """# Stock - %stock(?n) <- ?n = $shelf("nuts")
 """)
 write("protocols/optional.rpl", """%go(?how) <- ?how = $ask("Which music?")
@@ -217,7 +221,30 @@ def what_is_no_message_ends_nothing():
         server.raw(line.encode("latin-1") + b"\n")
     server.raw(b"x" * (17 << 20) + b"\n")
     check(server.request("ping", id="alive")["result"] == {}, "ping")
+    codes = [message["error"]["code"] for message in map(json.loads, server.lines)
+             if message.get("id", 0) is None]
+    check(codes == [-32700] * 8, codes)
     check(server.close() is not None, "it did not end")
+
+
+@pipe_case
+def no_json_has_an_error():
+    server = serve()
+    server.initialize()
+    server.raw(b'{"jsonrpc":"2.0","id":1,"method":\n')
+    error = server.get(lambda message: "id" in message and message["id"] is None)
+    check(error and error["error"]["code"] == -32700 and error["jsonrpc"] == "2.0", error)
+    server.close()
+
+
+@case
+def a_protocol_by_the_name_of_its_prompt():
+    server = serve()
+    server.initialize()
+    for tool in ("rpl_run", "rpl_check"):
+        result = server.call(tool, {"protocol": "trip"})
+        check(result["isError"] is True and "did you mean `trip.md`?" in content(result)["error"], result)
+    server.close()
 
 
 # --- Tools -----------------------------------------------------------------------------------------
@@ -504,6 +531,43 @@ def tools_of_the_host():
     server.close()
 
 
+@case
+def a_failed_tool_is_called_again():
+    write("crm/tool.sh", """#!/bin/sh
+read -r line
+id=$(echo "$line" | sed 's/.*"id":"//; s/".*//')
+if [ -e ./mended ]; then echo "{\\"id\\":\\"$id\\",\\"result\\":7}"
+else echo "{\\"id\\":\\"$id\\",\\"error\\":{\\"code\\":\\"down\\",\\"message\\":\\"no route\\"}}"; fi
+""")
+    os.chmod(os.path.join(FOLDER, "crm/tool.sh"), 0o755)
+    write("crm/rpl.yaml", "version: 1\ntools: {crm: {command: [./tool.sh], permission: allow}}\n")
+    write("crm/one.md", '# One - %one(?n) <- ?n = $crm("Ann")\n')
+    write("crm/two.md", '# Two - %two(?x, ?n) <- who(?x), ?n = $crm(?x)\n\nwho("Ann")\n\nwho("Bob")\n')
+    for protocol, keys, answers in [
+            ("one.md", ["crm"], [{"?n": 7}]),
+            ("two.md", ['$crm("Ann")', '$crm("Bob")'], [{"?x": "Ann", "?n": 7}, {"?x": "Bob", "?n": 7}])]:
+        mended = os.path.join(FOLDER, "crm/mended")
+        if os.path.exists(mended):
+            os.remove(mended)
+        server = serve("--allow-tool", "crm", paths=("crm",))
+        server.initialize()
+        run = content(server.call("rpl_run", {"protocol": protocol}))
+        session = run["session"]
+        check(run["status"] == "tool-failed", run)
+        wanted = f'call rpl_retract with session "{session}" and answers {json.dumps(keys, separators=(",", ":"))}'
+        check(wanted in run["now"], wanted, run["now"])
+        open(mended, "w").close()
+        run = content(server.call("rpl_retract", {"session": session, "answers": keys}))
+        check(run["status"] == "satisfied" and run["answers"] == answers, run)
+        server.close()
+    server = serve(paths=("crm",))  # not permitted: it did not run
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "one.md"}))
+    check(run["status"] == "tool-failed" and f'call rpl_run with session "{run["session"]}".' in run["now"],
+          run)
+    server.close()
+
+
 # --- Questions to people -----------------------------------------------------------------------------
 
 @case
@@ -587,6 +651,28 @@ def forms_have_the_types_of_their_questions():
     server.respond(question, {"action": "accept", "content": {"choose": "soup", "age": 7}})
     run = content(server.response(id)["result"])
     check(run["answers"] == [{"?n": 2, "?what": "soup", "?age": 7}], run)
+    server.close()
+
+
+@case
+def typed_codes_stay_as_they_were_typed():
+    server = serve()
+    server.initialize(forms=True)
+    for typed, value in [("2.10", "2.10"), ("007", "007"), ("1.0", "1.0"), ("2.1", 2.1), ("80331", 80331)]:
+        id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+            "protocol": "version.md", "request_id": typed}})
+        question = server.question()
+        check(question["params"]["requestedSchema"]["properties"]["v"]["type"] == "string", question)
+        server.respond(question, {"action": "accept", "content": {"v": typed}})
+        run = content(server.response(id)["result"])
+        check(run["answers"] == [{"?v": value}], typed, run)
+    server.close()
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "version.md", "answers": {"v": "2.10"}}))
+    check(run["answers"] == [{"?v": "2.10"}], run)
+    again = content(server.call("rpl_answer", {"session": run["session"], "answers": {"v": "2.10"}}))
+    check("error" not in again, again)
     server.close()
 
 

@@ -122,6 +122,79 @@ expect "to retract" 1 "" "no fact matches" "$rpl" run retracts.rpl --session ret
 expect "the export of a retraction checks clean" 0 "" "clean: 1 file" "$rpl" check --strict retracts-trace.rpl
 expect "and retracts where it is loaded" 1 "" "no fact matches" "$rpl" run retracts.rpl retracts-trace.rpl </dev/null
 
+# --- What is to be answered again ------------------------------------------------------------
+
+cat >rota.md <<'END2'
+# Rota - %rota(?day, ?role, ?place) <- day(?day), role(?role), place(?place)
+
+## Day - day(?day)
+Which day?
+
+## Role - role(?role)
+Which role?
+
+## Place - place(?place)
+Which place?
+END2
+expect "three questions, two answers" 3 "" "" \
+  "$rpl" run rota.md --session rota.rpls --answer day=sunday --answer role=cook
+printf '\n## No Sunday - day(?d) -> ?d != "sunday"\n' >>rota.md
+expect "a violation names the answer that it rests on" 1 "" \
+  'saved: answer again with `rpl resume rota.rpls --take-back day`' "$rpl" resume rota.rpls
+expect "another answer that is taken back is gone" 1 "" '--take-back day`' \
+  "$rpl" resume rota.rpls --take-back role --answer role=boss
+has "it is not said to be there" 'note: nothing asked for the answer `role`' err
+lacks "it is not said to be there" 'answered before' err
+expect "what it names goes on" 3 "" 'place(?place)' \
+  "$rpl" resume rota.rpls --take-back day --answer day=monday --answer role=boss
+replays rota.rpls
+
+cat >shift.md <<'END2'
+# Shift - %shift(?d, ?r) <- day(?d), role(?r), $ask("Sure?") ^ ~ {:result ?sure}
+## Day - day(?d)
+Which day?
+## Role - role(?r)
+Which role?
+late(?d) <- day(?d), ?d in ["saturday" "sunday"]
+late(?d), role(?r) -> ?r != "cook"
+END2
+expect "a violation of what rules derive from two answers" 1 "" \
+  'saved: answer again with `rpl resume shift.rpls --take-back KEY`, where KEY is one of `r`, `d`' \
+  "$rpl" run shift.md --session shift.rpls --answer d=sunday --answer r=cook
+expect "either goes on" 0 '{"?d":"sunday","?r":"boss"}' "" \
+  "$rpl" resume shift.rpls --take-back r --answer r=boss --answer ask=yes
+
+mkdir gated
+cat >gated/send.rpl <<'END2'
+%send(?x) <- ?a = $ask("Send it?"), ?a = "yes", ?x = $mail("Ann"), ?b = $ask("File it?"), ?b = "yes"
+END2
+printf 'version: 1\ntools: {mail: {command: [./mail.sh]}}\n' >gated/rpl.yaml
+printf '#!/bin/sh\nread -r r\necho "{\\"id\\":\\"$(echo "$r" | sed "s/.*id\\":\\"//; s/\\".*//")\\",\\"result\\":1}"\n' >gated/mail.sh
+chmod +x gated/mail.sh
+"$rpl" run gated/send.rpl --session gated.rpls --answer ask=yes >/dev/null 2>&1 </dev/null
+expect "an answer for a question that is not reached" 4 "" 'note: nothing asked for the answer `ask`' \
+  "$rpl" resume gated.rpls --answer ask=yes
+has "the earlier question is named as a whole" \
+  'help: `$ask("Send it?")` was answered before; `rpl resume --take-back '"'"'$ask("Send it?")'"'"'` takes that back' err
+expect "a whole call is taken back" 3 "" 'Send it?' \
+  "$rpl" resume gated.rpls --take-back '$ask("Send it?")'
+expect "a call that was never answered" 2 "" 'nothing was answered for `$ask("File it?")`' \
+  "$rpl" resume gated.rpls --take-back '$ask("File it?")'
+
+cat >reply.md <<'END2'
+# Work - %work(?d) <- day(?d), ?x = $ask("Sure?"), ?y = $focus
+## Day - day(?d)
+Which day?
+END2
+"$rpl" run reply.md --session reply.rpls --answer d=monday --answer ask=yes --answer focus=1 >/dev/null 2>&1
+printf '\n-- changed\n' >>reply.md
+"$rpl" resume reply.rpls >/dev/null 2>&1
+"$rpl" repl --session reply.rpls >shown 2>&1 <<<'.why %work'
+count "what was answered before a change is answered" 3 '(answered)' shown
+lacks "it has no place in a file that is not there" 'trace.rpl' shown
+expect "a page of it" 0 "*" "" "$rpl" trace html reply.rpls -o reply.html
+lacks "a reply on the page has no place" 'title="trace.rpl' reply.html
+
 # --- Replies that no timestep has taken --------------------------------------------------------
 
 mkdir tools

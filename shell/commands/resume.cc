@@ -9,6 +9,8 @@
 #include <iostream>
 #include <set>
 
+#include "formats/shorten.h"
+#include "grammar/printer.h"
 #include "runtime/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/saved_session.h"
@@ -29,6 +31,8 @@ namespace {
 
 /// The maximal number of changed sentences in a list.
 constexpr std::size_t kChangesShown = 20;
+/// The maximal number of answers that are named as those to give again.
+constexpr std::size_t kKeysShown = 5;
 
 // Whether the files of the guard that the session names lie in its tree. Only a person may name
 // others: they would be written.
@@ -120,25 +124,6 @@ bool IsOneOf(const std::string& tool, const std::vector<std::string>& names) {
   });
 }
 
-// The calls whose last reply is a failure, in the order of their first replies.
-std::vector<AnsweredCall> FailedCalls(const std::vector<TraceEntry>& entries) {
-  std::vector<AnsweredCall> calls;
-  std::set<std::string> failed;
-  for (const TraceEntry& entry : entries) {
-    if (!entry.answered || entry.answered->tool.empty()) continue;
-    const AnsweredCall& call = *entry.answered;
-    if (!call.failed || entry.kind == TraceEntry::Kind::kRetraction) {
-      failed.erase(call.call);
-    } else if (failed.insert(call.call).second &&
-               std::none_of(calls.begin(), calls.end(),
-                            [&](const AnsweredCall& known) { return known.call == call.call; })) {
-      calls.push_back(call);
-    }
-  }
-  std::erase_if(calls, [&](const AnsweredCall& call) { return !failed.contains(call.call); });
-  return calls;
-}
-
 // True if each name of --retry has a call that can be made again; otherwise prints a message.
 bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& events) {
   if (names.empty()) return true;
@@ -200,19 +185,59 @@ bool ReadsSources(const Trace& entries) {
   });
 }
 
-// The key of the last answer, if the run failed by a decline or a violation; else "".
-std::string KeyToTakeBack(const Outcome& outcome, const Session& session) {
-  if (!outcome.declined && !outcome.violated) return "";
+// Whether the node of an explanation is the reply.
+bool IsReply(const ExplainNode& node, const TraceEntry& reply) {
+  const std::string& call = reply.answered->call;
+  return node.kind == ExplainNode::Kind::kReply && node.text.starts_with(call) &&
+         (node.text.size() == call.size() || node.text[call.size()] == ' ');
+}
+
+// The answers of people on which the violation of a constraint rests, the last one first.
+std::vector<const TraceEntry*> ViolatingAnswers(const Outcome& outcome, Session& session) {
+  std::vector<ExplainNode> nodes;
+  for (const std::string& fact : outcome.violated_by)
+    for (const Explanation& proof : session.Explain(fact, {}, 0).why.proofs)
+      nodes.insert(nodes.end(), proof.nodes.begin(), proof.nodes.end());
+  std::vector<const TraceEntry*> out;
+  std::set<std::string> known;
   const Trace& entries = session.Entries();
-  const auto last = std::find_if(entries.rbegin(), entries.rend(), [&](const TraceEntry& entry) {
-    if (entry.kind != TraceEntry::Kind::kReply || !entry.answered) return false;
-    const AnsweredCall& call = *entry.answered;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    if (entry->kind != TraceEntry::Kind::kReply || !entry->answered) continue;
+    const AnsweredCall& call = *entry->answered;
     const bool person = call.tool.empty() || call.tool == "ask" || call.tool == "choose";
-    return person && !call.keys.empty() && call.declined == outcome.declined;
-  });
-  if (last == entries.rend()) return "";
-  const std::vector<std::string>& keys = last->answered->keys;  // the heading's, its arguments'
-  return keys.size() == 2 ? keys.back() : keys.front();
+    const auto is_it = [&](const ExplainNode& node) { return IsReply(node, *entry); };
+    if (person && std::ranges::any_of(nodes, is_it) && known.insert(call.call).second)
+      out.push_back(&*entry);
+  }
+  return out;
+}
+
+// The answers that may be given again, if the run failed by a decline or a violation.
+std::vector<std::string> KeysToTakeBack(const Outcome& outcome, Session& session) {
+  const Trace& entries = session.Entries();
+  std::vector<std::string> out;
+  if (outcome.declined) {
+    const auto is_it = [&](const TraceEntry& entry) {
+      return entry.kind == TraceEntry::Kind::kReply && entry.answered && entry.answered->declined &&
+             outcome.reason.starts_with("%fail(" + Quote("declined: " + entry.answered->call) +
+                                        ",");
+    };
+    const auto reply = std::find_if(entries.rbegin(), entries.rend(), is_it);
+    if (reply != entries.rend()) out.push_back(KeyOfReply(entries, *reply));
+    return out;
+  }
+  for (const TraceEntry* reply : ViolatingAnswers(outcome, session))
+    out.push_back(KeyOfReply(entries, *reply));
+  return out;
+}
+
+std::string WayToAnswerAgain(const std::string& resume, const std::vector<std::string>& keys) {
+  const auto word = [](const std::string& key) { return ShellWord(PrintableLine(key)); };
+  if (keys.size() == 1)
+    return fmt::format("saved: answer again with `{} --take-back {}`", resume, word(keys.front()));
+  return fmt::format(
+      "saved: answer again with `{} --take-back KEY`, where KEY is one of {}", resume,
+      FirstOf(keys, kKeysShown, [&](const std::string& key) { return "`" + word(key) + "`"; }));
 }
 
 // Prints how to continue an unfinished run.
@@ -231,9 +256,8 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
   if (!failed.empty())
     std::cerr << fmt::format("saved: call again with `{} --retry {}`\n", resume,
                              PrintableLine(failed.front().tool));
-  else if (const std::string key = KeyToTakeBack(outcome, saved.session()); !key.empty())
-    std::cerr << fmt::format("saved: answer again with `{} --take-back {}`\n", resume,
-                             ShellWord(key));
+  else if (const auto keys = KeysToTakeBack(outcome, saved.session()); !keys.empty())
+    std::cerr << WayToAnswerAgain(resume, keys) << '\n';
   else if (outcome.status == Status::kWaiting || !outcome.repeatable || undecided)
     std::cerr << fmt::format("saved: go on with `{}`\n", resume);
 }

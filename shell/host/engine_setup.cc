@@ -8,12 +8,14 @@
 #include <iostream>
 
 #include "formats/number_text.h"
+#include "formats/shorten.h"
 #include "formats/yaml_tree.h"
 #include "runtime/facts_file.h"
 #include "shell/host/answer_list.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/line_agent.h"
+#include "shell/host/program_files.h"
 #include "shell/host/progress.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/host/terminal_agent.h"
@@ -193,14 +195,37 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
   };
 }
 
+namespace {
+
+// What was answered under the key of an answer that nothing asked for. Calls of one tool share
+// their key, and the answer may have been meant for another of them: each is named as a whole.
+void PrintAnsweredBefore(const Trace& kept, const std::string& key) {
+  const std::vector<const TraceEntry*> replies = StandingReplies(kept, key);
+  if (replies.empty()) return;
+  const AnsweredCall& last = *replies.front()->answered;
+  if (replies.size() == 1 && last.tool.empty()) {
+    std::cerr << "help: it was answered before; `rpl resume --take-back " << PrintableLine(key)
+              << "` takes that back\n";
+    return;
+  }
+  constexpr std::size_t kMostCalls = 3;
+  std::vector<std::string> calls;
+  for (const TraceEntry* reply : replies) calls.push_back(PrintableLine(reply->answered->call));
+  std::cerr << fmt::format(
+      "help: {} answered before; `rpl resume --take-back {}` takes {} back\n",
+      FirstOf(calls, kMostCalls, [](const std::string& call) { return "`" + call + "`"; }) +
+          (calls.size() == 1 ? " was" : " were"),
+      ShellWord(PrintableLine(last.call)), calls.size() == 1 ? "that" : "the first of these");
+}
+
+}  // namespace
+
 ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept) {
   for (const std::string& label : agent.Unused()) {
     const std::string like = agent.NameLike(label);
     std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << '`'
               << (like.empty() ? "" : ", did you mean `" + PrintableLine(like) + "`?") << '\n';
-    if (const std::string back = TakesBack(kept, label); !back.empty())
-      std::cerr << "help: it was answered before; `rpl resume --take-back " << PrintableLine(label)
-                << "` takes that back\n";
+    PrintAnsweredBefore(kept, label);
   }
   if (agent.misfit().error.empty()) return kExitOk;
   Complain("--answers", agent.misfit().error, agent.misfit().hint);

@@ -2,6 +2,7 @@
 #include "shell/host/scripted_agent.h"
 
 #include <algorithm>
+#include <set>
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"
@@ -74,15 +75,46 @@ bool CallFits(const Node& call, const Request& request, Pool& pool) {
 
 }  // namespace
 
-const TraceEntry* LastReply(const Trace& trace, std::string_view key) {
+namespace {
+
+bool IsReplyTo(const TraceEntry& entry, std::string_view key) {
+  if (entry.kind != TraceEntry::Kind::kReply || !entry.answered || key.empty()) return false;
+  const AnsweredCall& answered = *entry.answered;
+  if (answered.call == key ||
+      (entry.text.starts_with(key) && entry.text.substr(key.size(), 2) == " ^"))
+    return true;
   if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
-  for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
-    if (entry->kind != TraceEntry::Kind::kReply || !entry->answered) continue;
-    const AnsweredCall& answered = *entry->answered;
-    if (std::find(answered.keys.begin(), answered.keys.end(), key) != answered.keys.end())
-      return &*entry;
-  }
+  return std::find(answered.keys.begin(), answered.keys.end(), key) != answered.keys.end();
+}
+
+}  // namespace
+
+const TraceEntry* LastReply(const Trace& trace, std::string_view key) {
+  for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry)
+    if (IsReplyTo(*entry, key)) return &*entry;
   return nullptr;
+}
+
+std::vector<const TraceEntry*> StandingReplies(const Trace& trace, std::string_view key) {
+  std::vector<const TraceEntry*> out;
+  std::set<std::string> over;  // calls and sentences that a later entry replies to or takes back
+  for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
+    const bool retracts = entry->kind == TraceEntry::Kind::kRetraction;
+    if (retracts) over.insert(entry->text);
+    if (IsReplyTo(*entry, key) && !over.contains(RetractionOf(*entry)) &&
+        !over.contains(entry->answered->call))
+      out.push_back(&*entry);
+    if (entry->answered && (retracts || entry->kind == TraceEntry::Kind::kReply))
+      over.insert(entry->answered->call);
+  }
+  return out;
+}
+
+std::string KeyOfReply(const Trace& trace, const TraceEntry& reply) {
+  const AnsweredCall& call = *reply.answered;
+  if (!call.tool.empty() || call.keys.empty()) return call.call;
+  const std::string& name = call.keys.size() == 2 ? call.keys.back() : call.keys.front();
+  return LastReply(trace, name) == &reply ? name : call.call;
 }
 
 std::string TakesBack(const Trace& trace, std::string_view key) {

@@ -44,8 +44,15 @@ struct ScriptedAnswer {
 /// True if the key matches the request; the id of a request matches as well.
 bool KeyFits(const Request& request, std::string_view key);
 
-/// The last reply in the trace that the key matches; null if there is none.
+/// The last reply in the trace that the key matches, a name as of KeyFits or the whole call as
+/// written in the trace (`$ask("City?")`, `day(?d)`, `day("sunday")`); null if there is none.
 const TraceEntry* LastReply(const Trace& trace, std::string_view key);
+/// The replies that the key matches and no later entry takes back, the last one first; of each call
+/// one.
+std::vector<const TraceEntry*> StandingReplies(const Trace& trace, std::string_view key);
+/// A key by which LastReply finds this reply, of a heading a name if that is enough, of a tool the
+/// whole call: several calls share its name.
+std::string KeyOfReply(const Trace& trace, const TraceEntry& reply);
 /// Its retraction (§12.4), as RPL text; "" if there is none.
 std::string TakesBack(const Trace& trace, std::string_view key);
 

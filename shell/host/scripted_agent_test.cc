@@ -94,6 +94,45 @@ TEST_CASE("--answer is matched by name, relation, tool or id, with or without it
   CHECK_FALSE(AnswerFromOption("=x"));
 }
 
+TraceEntry Replied(const std::string& call, std::vector<std::string> keys, bool tool) {
+  TraceEntry entry{.kind = TraceEntry::Kind::kReply, .text = call + " ^ ~ {:result 1} -> true"};
+  entry.answered = AnsweredCall{.call = call, .tool = tool ? keys.front() : "", .keys = keys};
+  return entry;
+}
+
+std::string CallsOf(const std::vector<const TraceEntry*>& replies) {
+  std::string out;
+  for (const TraceEntry* reply : replies) out += reply->answered->call + " ";
+  return out;
+}
+
+TEST_CASE("a reply in the trace is found by name or as a whole call, until it is taken back") {
+  Trace trace = {Replied("$ask(\"A\")", {"ask"}, true), Replied("$ask(\"B\")", {"ask"}, true),
+                 Replied("day(\"sunday\")", {"day", "d"}, false)};
+  trace[2].text = "day(?d) ^^ {?d \"sunday\"} -> true";
+  CHECK(LastReply(trace, "ask") == &trace[1]);
+  CHECK(LastReply(trace, "$ask(\"A\")") == &trace[0]);
+  for (const char* key : {"day", "d", "?d", "day(?d)", "day(\"sunday\")"})
+    CHECK(LastReply(trace, key) == &trace[2]);
+  for (const char* key : {"", "$", "da", "day(", "$ask", "ask(\"A\")"})
+    CHECK((LastReply(trace, key) != nullptr) == (std::string_view(key) == "$ask"));
+  CHECK(KeyOfReply(trace, trace[0]) == "$ask(\"A\")");
+  CHECK(KeyOfReply(trace, trace[2]) == "d");
+  CHECK(CallsOf(StandingReplies(trace, "ask")) == "$ask(\"B\") $ask(\"A\") ");
+  CHECK(CallsOf(StandingReplies(trace, "day")) == "day(\"sunday\") ");
+
+  TraceEntry back{.kind = TraceEntry::Kind::kRetraction, .text = RetractionOf(trace[2])};
+  trace.push_back(back);
+  back.text = "$ask(\"A\") -> false";
+  back.answered = AnsweredCall{.call = "$ask(\"A\")", .tool = "ask", .keys = {"ask"}};
+  trace.push_back(back);
+  CHECK(CallsOf(StandingReplies(trace, "ask")) == "$ask(\"B\") ");
+  CHECK(StandingReplies(trace, "day").empty());
+  CHECK(LastReply(trace, "day") == &trace[2]);
+  trace.push_back(Replied("$ask(\"A\")", {"ask"}, true));
+  CHECK(CallsOf(StandingReplies(trace, "ask")) == "$ask(\"A\") $ask(\"B\") ");
+}
+
 TEST_CASE("an empty key part matches nothing") {
   Interview i;
   i.agent.Add(*AnswerFromOption("$=1"));
@@ -120,6 +159,40 @@ TEST_CASE("a choice takes the text of an option, and a refused answer is reporte
   CHECK(i.Ask(choice, "\"z\" is not one of the options") == "\"b\"");
   CHECK(i.err.str() ==
         "note: the answer for `choose` is refused: \"z\" is not one of the options\n");
+}
+
+TEST_CASE("a typed answer is a number if it prints as what was typed") {
+  const auto read = [](const std::string& text, Takes takes = Takes::kAny) {
+    Interview i;
+    i.agent.Add(*AnswerFromOption("q=" + text));
+    Request question = i.Question("q", "", "");
+    question.takes = takes;
+    return i.Ask(question);
+  };
+  for (const char* number : {"3", "0", "-5", "0.5", "-3.5", "2.1", "12345678901234567890123"})
+    CHECK(read(number) == number);
+  for (const std::string text : {"2.10", "0042", "007", "-07", "1.0", "-0", "1e3", "1E3", "5N",
+                                 "+5", " 5 ", ".5", "2026-05-01", "0.1000000000000000055"})
+    CHECK(read(text) == "\"" + text + "\"");
+  CHECK(read("\"3\"") == "\"3\"");
+  CHECK(read("'007'") == "\"007\"");
+  // A question for a number takes each number literal.
+  CHECK(read("2.50", Takes::kNumber) == "2.5");
+  CHECK(read("1e3", Takes::kNumber) == "1000");
+  CHECK(read("007", Takes::kNumber) == "7");
+  CHECK(read("\"7\"", Takes::kNumber) == "\"7\"");
+}
+
+TEST_CASE("typed rows keep codes, one or several values in a row") {
+  Interview i;
+  i.lines = {"2.10", "2.1", "[\"007\" 007]", ""};
+  Request question = i.Question("v", "version", "Which?");
+  question.row = {"v"};
+  CHECK(i.Ask(question) == "[\"2.10\" 2.1 \"007\" 7]");
+  i.lines = {"01307, 3", ""};
+  i.next = 0;
+  question.row = {"code", "n"};
+  CHECK(i.Ask(question) == "[[\"01307\" 3]]");
 }
 
 TEST_CASE("an object of answers maps keys to JSON values") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "formats/spelling.h"
 #include "grammar/document.h"
 #include "shell/host/input.h"
 
@@ -102,6 +103,27 @@ std::optional<std::string> ProtocolFolder::Find(const std::string& name) const {
       return path;
   }
   return std::nullopt;
+}
+
+std::string ProtocolFolder::NameLike(const std::string& name) const {
+  const std::vector<Protocol> all = List();
+  for (const bool last : {false, true}) {  // `work/trip` before `trip`
+    std::string found;
+    for (const Protocol& protocol : all) {
+      const fs::path path = last ? fs::path(protocol.name).filename() : fs::path(protocol.name);
+      if (path != name && fs::path(path).replace_extension() != name) continue;
+      if (!found.empty()) return "";  // several
+      found = protocol.name;
+    }
+    if (!found.empty()) return found;
+  }
+  NearestName nearest(name);
+  std::string out;
+  for (const Protocol& protocol : all)
+    for (const std::string& like :
+         {protocol.name, fs::path(protocol.name).replace_extension().string()})
+      if (nearest.Offer(like)) out = protocol.name;
+  return out;
 }
 
 std::string ProtocolFolder::NameOf(const std::string& path) const {

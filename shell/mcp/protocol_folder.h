@@ -37,6 +37,9 @@ class ProtocolFolder {
   std::vector<Protocol> List() const;
   /// The path for a name.
   std::optional<std::string> Find(const std::string& name) const;
+  /// The name that is likely meant by one that Find does not know: without its folders or ending,
+  /// or misspelt; else "".
+  std::string NameLike(const std::string& name) const;
   /// The name for a path, or "".
   std::string NameOf(const std::string& path) const;
 

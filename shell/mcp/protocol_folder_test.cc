@@ -67,5 +67,20 @@ TEST_CASE("several folders, and files by themselves") {
   CHECK(ProtocolFolder().Add({one.path / "x", one.path / "x"}) != "");
 }
 
+TEST_CASE("a name that is not known is likened to one that is") {
+  const SomeFolder some({"release.md", "work/trip.md", "home/trip.md", "deep/er/only.rpl"});
+  ProtocolFolder folder;
+  REQUIRE(folder.Add({some.path}).empty());
+  CHECK(folder.NameLike("release") == "release.md");
+  CHECK(folder.NameLike("only") == "deep/er/only.rpl");
+  CHECK(folder.NameLike("only.rpl") == "deep/er/only.rpl");
+  CHECK(folder.NameLike("work/trip") == "work/trip.md");
+  CHECK(folder.NameLike("trip") == "");  // which of the two?
+  CHECK(folder.NameLike("relaese") == "release.md");
+  CHECK(folder.NameLike("relaese.md") == "release.md");
+  CHECK(folder.NameLike("something else") == "");
+  CHECK(folder.NameLike("") == "");
+}
+
 }  // namespace
 }  // namespace rpl

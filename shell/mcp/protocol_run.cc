@@ -257,10 +257,10 @@ bool ProtocolRun::IsDeclined(const std::string& key) {
   return reply != nullptr && reply->answered->declined;
 }
 
-std::vector<std::string> ProtocolRun::Recorded(const std::string& key) {
-  std::vector<std::string> out;
+std::vector<std::pair<std::string, std::string>> ProtocolRun::Recorded(const std::string& key) {
+  std::vector<std::pair<std::string, std::string>> out;
   for (const auto& [call, value] : recorded_)
-    if (HasKey(call, key)) out.push_back(value);
+    if (HasKey(call, key)) out.emplace_back(call, value);
   return out;
 }
 

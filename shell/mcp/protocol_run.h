@@ -95,8 +95,8 @@ class ProtocolRun {
   bool has_outcome() const { return outcome_.has_value(); }
   /// The reason why the run must be opened again, or "".
   const std::string& broken() const { return broken_; }
-  /// The recorded answers for a key, as RPL text.
-  std::vector<std::string> Recorded(const std::string& key);
+  /// The recorded answers for a key: calls and values, as RPL text.
+  std::vector<std::pair<std::string, std::string>> Recorded(const std::string& key);
   /// Whether the key was declined and is not asked any more.
   bool IsDeclined(const std::string& key);
   /// Whether only a person may state facts of the relation.

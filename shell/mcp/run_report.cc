@@ -10,6 +10,7 @@
 #include "interp/explain/explain_print.h"
 #include "runtime/session.h"
 #include "shell/host/program_files.h"
+#include "shell/host/scripted_agent.h"
 
 namespace rpl {
 namespace {
@@ -105,11 +106,30 @@ std::string WhyNot(ProtocolRun& run, const std::string& goal) {
   return Shortened(std::move(text), kMostReason);
 }
 
+// The keys by which rpl_retract takes back the failures that are recorded. A call that was not
+// permitted has none: each turn makes it again.
+ordered_json FailuresToTakeBack(ProtocolRun& run) {
+  const Trace& entries = run.session().Entries();
+  const std::vector<AnsweredCall> failed = FailedCalls(entries);
+  ordered_json out = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(failed.size(), kMostAsked); ++i) {
+    const AnsweredCall& call = failed[i];
+    const auto same = [&](const AnsweredCall& other) { return other.tool == call.tool; };
+    const bool only = std::ranges::count_if(failed, same) == 1;
+    const TraceEntry* last = LastReply(entries, call.tool);
+    out.push_back(only && last != nullptr && last->answered->call == call.call ? call.tool
+                                                                               : call.call);
+  }
+  return out;
+}
+
 std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string& handle,
                    const std::string& path, const std::string& why) {
   const Outcome& outcome = run.outcome();
   const std::string protocol = run.place().name;
   const std::string goal = outcome.goal == "%" ? "its goal" : "the goal " + outcome.goal;
+  const ordered_json failed =
+      outcome.status == Status::kToolFailed ? FailuresToTakeBack(run) : ordered_json::array();
   switch (outcome.status) {
     case Status::kSatisfied: {
       std::string now = ProseOf(outcome.now);
@@ -144,8 +164,12 @@ std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string&
     case Status::kToolFailed:
       return fmt::format(
           "A tool that {} needs failed or was not permitted: {}. Tell the user. When that is "
-          "mended, call rpl_run with session \"{}\".",
-          protocol, outcome.reason, handle);
+          "mended, call {} with session \"{}\"{}.",
+          protocol, outcome.reason, failed.empty() ? "rpl_run" : "rpl_retract", handle,
+          failed.empty() ? ""
+                         : " and answers " +
+                               failed.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
+                               ", which has the call made again");
     case Status::kReview:
       return fmt::format(
           "A person must approve a call of {} before it is made: {}. Your turn ends here. Tell the "

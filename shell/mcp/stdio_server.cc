@@ -36,7 +36,12 @@ void ServeStdio(McpService& service) {
     writer.Send(DumpJson(message) + "\n");
   };
   RpcLines lines;
-  const auto log = [](const RpcFault& fault) {
+  const auto log = [&](const RpcFault& fault) {
+    // A line that could not be read may have been a request, for whose response the client waits.
+    if (fault.code == kRpcParseError)
+      peer->send({{"jsonrpc", "2.0"},
+                  {"id", nullptr},
+                  {"error", {{"code", fault.code}, {"message", fault.message}}}});
     std::cerr << fmt::format("rpl mcp: a message was dropped: {} ({})\n",
                              PrintableLine(fault.message), fault.code);
   };
@@ -55,7 +60,7 @@ void ServeStdio(McpService& service) {
     lines.Feed({bytes.data(), static_cast<std::size_t>(n)},
                [&](std::optional<std::string_view> line) {
                  if (line) server.TakeLine(peer, *line, peer->send, log);
-                 else log({kRpcInvalidRequest, "the line is too long", nullptr});
+                 else log({kRpcParseError, "the line is too long", nullptr});
                });
   }
   service.stopping = true;

@@ -58,6 +58,12 @@ RunRecords::Fault NotThere(const ServedRuns::Found& found, const std::string& er
   return found.fault.reason.empty() ? RunRecords::Fault{error, hint} : found.fault;
 }
 
+std::string NoSuchProtocol(const std::string& name, const ProtocolFolder& protocols) {
+  const std::string like = protocols.NameLike(name);
+  return "there is no protocol `" + Shortened(name, 200) + "`" +
+         (like.empty() ? "" : ", did you mean `" + like + "`?");
+}
+
 // What an input has of the arguments of rpl_run (StoredInput); null if that is nothing.
 ordered_json InputIn(const ordered_json& arguments) {
   ordered_json input = ordered_json::object();
@@ -177,12 +183,11 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
   }
   const std::string protocol = TextAt(arguments, "protocol");
   if (protocol.empty() || !service_.protocols.Find(protocol)) {
-    call->ReplyTool(
-        RunFaultJson("",
-                     protocol.empty() ? "there is neither `protocol` nor `session`"
-                                      : "there is no protocol `" + Shortened(protocol, 200) + "`",
-                     "rpl_protocols lists those there are"),
-        true);
+    call->ReplyTool(RunFaultJson("",
+                                 protocol.empty() ? "there is neither `protocol` nor `session`"
+                                                  : NoSuchProtocol(protocol, service_.protocols),
+                                 "rpl_protocols lists those there are"),
+                    true);
     return;
   }
   // A host that gave up waiting calls again: that must not begin another run.
@@ -304,7 +309,7 @@ void ToolCalls::CheckTool(const Call& call, const Arguments& arguments) {
       has_text ? std::nullopt : service_.protocols.Find(protocol);
   if (!has_text && !path) {
     ordered_json fault = FaultJson(protocol.empty() ? "there is neither `protocol` nor `text`"
-                                                    : "there is no protocol `" + protocol + "`",
+                                                    : NoSuchProtocol(protocol, service_.protocols),
                                    "rpl_protocols lists those there are");
     fault["ok"] = false;
     fault["findings"] = ordered_json::array();

@@ -27,7 +27,8 @@ bool IsRecorded(const GivenAnswer& given, const std::string& recorded, Pool& poo
   if (is(ValueOfJson(given.value, pool, false))) return true;
   if (!given.value.is_string()) return false;
   const std::string text = given.value.get<std::string>();
-  return text == recorded || is(TypedValue(pool, text)) || is(pool.Symbol(text)) ||
+  return text == recorded || is(TypedValue(pool, text)) ||
+         is(TypedValue(pool, text, Takes::kNumber)) || is(pool.Symbol(text)) ||
          (text.starts_with(':') && is(pool.Keyword(text.substr(1))));
 }
 
@@ -91,13 +92,16 @@ TurnInput ForRun(TurnInput input, ProtocolRun& run) {
         return false;
       }
     if (run.IsDeclined(given.key)) return given.kind == GivenAnswer::Kind::kDecline;
-    const std::vector<std::string> recorded = run.Recorded(given.key);
-    for (const std::string& value : recorded)
+    const std::vector<std::pair<std::string, std::string>> recorded = run.Recorded(given.key);
+    for (const auto& [call, value] : recorded)
       if (IsRecorded(given, value, pool)) return true;
     if (recorded.size() == 1 && input.fault.empty()) {
-      input.fault = fmt::format("`{}` was answered before: {}", given.key, recorded.front());
-      input.hint = fmt::format(
-          "To correct it, call rpl_retract with answers [\"{}\"], then answer again", given.key);
+      // Calls of one tool share its name.
+      const auto& [call, value] = recorded.front();
+      const std::string& key = call.starts_with('$') ? call : given.key;
+      input.fault = fmt::format("`{}` was answered before: {}", key, value);
+      input.hint = fmt::format("To correct it, call rpl_retract with answers {}, then answer again",
+                               DumpJson(ordered_json::array({key})));
     }
     return false;
   });
