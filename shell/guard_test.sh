@@ -141,6 +141,14 @@ same "what waits" "$review
     Bash {\"command\":\"deploy\"}" "$(head -n 2 out)"
 grep -q '^    held by `.*` since 20.*Z: somebody looks first$' out || fail "expected rule and reason"
 expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --store none.db
+hook "hitl, in a store of its own" 0 ask '`rpl guard approve '"$review"' --store own.db`' deploy --store own.db
+expect "its help names the store" 0 '*' 'help: `rpl guard approve ID --store own.db` lets a call pass' \
+  "$rpl" guard pending --store own.db
+expect "a time zone that is none" 2 '*' 'no time zone is named `Europe/Berln`' \
+  "$rpl" guard hook --policy policy.yaml --org-timezone Europe/Berln
+printf 'version: 1\ntools: {}\nguard: {organisationTimezone: Europe/Berln}\n' >zone.yaml
+expect "a time zone that is none, in the configuration" 2 "" 'zone.yaml:3:31: error RPL7007: `guard.organisationTimezone`: no time zone is named `Europe/Berln`' \
+  "$rpl" guard --policy policy.yaml --config zone.yaml
 hook "another call is made" 0 none "" deployed-otherwise
 expect "the review is pending still" 0 '*' "help: " "$rpl" guard pending
 hook "the call under review is made" 0 none "" deployed

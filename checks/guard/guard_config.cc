@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "checks/guard/policy_fields.h"
+#include "checks/guard/zone.h"
 
 namespace rpl {
 namespace {
@@ -17,6 +18,8 @@ constexpr std::string_view kSelfKeys[] = {"slug", "tags"};
 constexpr std::string_view kToolEntryKeys[] = {"name", "tags", "params"};
 constexpr std::string_view kCommandKeys[] = {"command", "timeoutMs"};
 constexpr std::int64_t kMaxTimeout = 60'000;
+
+constexpr const char* kZoneHint = "write a name of the IANA database, such as Europe/Berlin";
 
 class Reader {
  public:
@@ -32,8 +35,13 @@ class Reader {
       if (const YamlNode* tags = fields_.Optional(*agent, "tags"))
         config.agent.tags = fields_.Texts(*tags);
     }
-    config.agent.organisation_zone =
-        fields_.OptionalTextAt(node, "organisationTimezone").value_or("");
+    if (const std::optional<std::string> zone =
+            fields_.OptionalTextAt(node, "organisationTimezone")) {
+      config.agent.organisation_zone = *zone;
+      if (!zone->empty() && !LocalTimeAt(0, *zone))
+        fields_.Wrong(*fields_.Optional(node, "organisationTimezone"),
+                      "no time zone is named `" + *zone + "`", kZoneHint);
+    }
     config.agent.on_missing = fields_.EffectAt(node, "onMissing");
     if (const YamlNode* user = fields_.Optional(node, "user")) {
       std::string error;

@@ -261,8 +261,9 @@ int Pending(const GuardCommandOptions& options) {
   }
   if (!options.json)
     std::cerr << (count == 0 ? "nothing waits for a review\n"
-                             : "help: `rpl guard approve ID` lets a call pass, `rpl guard deny ID` "
-                               "refuses it\n");
+                             : fmt::format("help: `rpl guard approve ID{0}` lets a call pass, `rpl "
+                                           "guard deny ID{0}` refuses it\n",
+                                           StoreOption(options.guard)));
   return kExitOk;
 }
 

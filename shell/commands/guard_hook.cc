@@ -12,6 +12,7 @@
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/hook_supervisor.h"
 #include "shell/host/input.h"
 
@@ -45,10 +46,11 @@ int Deny(const std::string& why) {
   return kExitInvalid;
 }
 
-ordered_json AnswerBefore(const Decision& decision) {
+ordered_json AnswerBefore(const Decision& decision, const GuardOptions& options) {
   std::string reason = decision.message;
   if (decision.Holds() && !decision.review.empty())
-    reason += fmt::format(" (review {}: `rpl guard approve {}`)", decision.review, decision.review);
+    reason += fmt::format(" (review {}: `rpl guard approve {}{}`)", decision.review,
+                          decision.review, StoreOption(options));
   if (decision.Holds()) return BeforeTool("ask", reason);
   if (decision.Stops()) return BeforeTool("deny", reason);
   if (decision.granted && decision.enforced) return BeforeTool("allow", reason);
@@ -139,7 +141,7 @@ int AnswerHook(const GuardCommandOptions& options) {
   const Decision& decision = answer.decision;
   if (after) guard.EndReviews(call.line.call);
   ordered_json shown = ordered_json::object();
-  if (!after) shown = AnswerBefore(decision);
+  if (!after) shown = AnswerBefore(decision, options.guard);
   else if (decision.Stops()) shown = AfterTool(decision.message);
   std::cout << Dump(shown) << std::endl;
   return kExitOk;

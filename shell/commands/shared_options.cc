@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "checks/guard/zone.h"
 #include "shell/host/limit_names.h"
 
 namespace rpl {
@@ -93,8 +94,12 @@ void AddAgentOptions(CLI::App& command, GuardOptions& options, const char* store
       ->type_name("SLUG");
   command
       .add_option("--org-timezone", options.organisation_zone,
-                  "The time zone of end users without one, such as Europe/Berlin")
-      ->type_name("ZONE");
+                  "The organisation's time zone, such as Europe/Berlin, for rules with "
+                  "`fallback: org`")
+      ->type_name("ZONE")
+      ->check([](const std::string& zone) {
+        return LocalTimeAt(0, zone) ? "" : "no time zone is named `" + zone + "`";
+      });
   command
       .add_option("--on-missing", options.on_missing,
                   "The effect where what a rule needs is missing and its policy says none: allow, "

@@ -12,6 +12,7 @@
 #include "formats/json_fields.h"
 #include "runtime/tools/tool_agent.h"
 #include "shell/host/input.h"
+#include "shell/host/program_files.h"
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
 #include "shell/host/tool_setup.h"
@@ -43,6 +44,10 @@ std::optional<std::string> TextOf(const std::string& path) {
 }
 
 }  // namespace
+
+std::string StoreOption(const GuardOptions& options) {
+  return options.store.empty() ? "" : " --store " + ShellWord(options.store);
+}
 
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
   GuardAgent agent = config.agent;

@@ -45,6 +45,10 @@ std::string StorePath(const GuardOptions& options, const std::string& agent);
 /// --store, or the stores of all agents, in the order of their names.
 std::vector<std::string> StorePaths(const GuardOptions& options);
 
+/// What a command that is printed needs to find the reviews: " --store FILE", or "" for the agent's
+/// own store.
+std::string StoreOption(const GuardOptions& options);
+
 /// The agent of the configuration, with what the options say instead.
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config);
 
