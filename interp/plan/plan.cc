@@ -167,12 +167,11 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < atom.args.size(); ++i) {
     const Pattern& p = atom.args[i];
-    const bool quote = by_form && p.kind == Pattern::Kind::kTerm &&
-                       (step.access == Access::kExternal || (inputs >> i & 1) != 0);
+    const bool needed = step.access == Access::kExternal || (inputs >> i & 1) != 0;
+    const bool quote = by_form && p.kind == Pattern::Kind::kTerm && needed;
     const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
     const bool key = !whole || step.access == Access::kTable;
-    const bool built = step.access == Access::kExternal || (inputs >> i & 1) != 0 || !TakesLists(p);
-    if (key && built && !set_pattern && Buildable(p, quote)) {
+    if (key && (needed || !TakesLists(p)) && !set_pattern && Buildable(p, quote)) {
       step.probe |= Columns{1} << i;
       step.keys.emplace_back(static_cast<std::uint32_t>(i), p);
       ForEachSlot(p, [&](SlotId s) { step.reads.push_back(s); });

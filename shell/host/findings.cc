@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "formats/file_name.h"
 #include "runtime/facts_file.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/tool_setup.h"
@@ -45,9 +46,8 @@ bool AreDocumentsChecked(const std::vector<ProgramFile>& files) {
 }
 
 std::vector<Diagnostic> FindingsInFacts(std::vector<Diagnostic> findings, const Sources& sources) {
-  std::erase_if(findings, [&](const Diagnostic& d) {
-    return !FactsNameOf("facts=" + sources.at(d.span.file).name);
-  });
+  std::erase_if(findings,
+                [&](const Diagnostic& d) { return !IsFactsFile(sources.at(d.span.file).name); });
   return findings;
 }
 

@@ -167,9 +167,7 @@ std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string&
           "mended, call {} with session \"{}\"{}.",
           protocol, outcome.reason, failed.empty() ? "rpl_run" : "rpl_retract", handle,
           failed.empty() ? ""
-                         : " and answers " +
-                               failed.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
-                               ", which has the call made again");
+                         : " and answers " + DumpJson(failed) + ", which has the call made again");
     case Status::kReview:
       return fmt::format(
           "A person must approve a call of {} before it is made: {}. Your turn ends here. Tell the "
