@@ -11,7 +11,9 @@
 #include <string>
 
 #include "checks/guard/guard.h"
+#include "checks/guard/policy_program.h"
 #include "fuzz/require.h"
+#include "grammar/document.h"
 
 namespace rpl::fuzz {
 namespace {
@@ -78,9 +80,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::Require(policy.has_value() == !found.has_errors(), "a policy without errors is taken");
   if (!policy) return 0;
-  for (const GuardRule& rule : policy->rules)
-    fuzz::Require(!RuleAsRpl(rule).empty(), "a rule prints");
   const Guard guard(std::move(*policy), {});
+  Sources printed;
+  Diagnostics errors;
+  ReadDocument(printed, printed.Add("policy.rpl", PolicyAsRpl(guard)), errors);
+  fuzz::Require(!errors.has_errors(), "a policy prints as a program", text);
   fuzz::Decide(guard, false);
   fuzz::Decide(guard, true);
   return 0;

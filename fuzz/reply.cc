@@ -27,8 +27,8 @@
 namespace rpl::fuzz {
 namespace {
 
-constexpr int kAnswered = 12;  // requests that get a reply
-constexpr int kPolls = 8;      // of SessionOptions::interrupted before it stops the run
+constexpr int kAnswered = 12;     // requests that get a reply
+constexpr int kPollsOfReply = 8;  // of SessionOptions::interrupted before it stops the run
 
 // Answers the same requests in the same way, whatever they ask.
 struct Repeating : Agent {
@@ -118,7 +118,7 @@ class Talk {
     options.limits.max_seconds = 0;    // the clock and the machine's memory would decide
     options.limits.max_megabytes = 0;  // differently from run to run; libFuzzer limits them
     options.log = [this](const LogLine& line) { seen_ += LogText(line) + '\n'; };
-    options.interrupted = [this] { return ++polls_ > kPolls; };
+    options.interrupted = [this] { return ++polls_ > kPollsOfReply; };
     return options;
   }
 
@@ -137,7 +137,7 @@ class Talk {
       seen_ += line + '\n';
     }
     seen_ += Dump(OutcomeJson("rpl.reply/1", outcome, session_.pool())) + '\n';
-    interrupted_ |= polls_ > kPolls;
+    interrupted_ |= polls_ > kPollsOfReply;
   }
 
   // The first few relations and goals that are defined, with a variable per argument.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <utility>
 
 #include "formats/json_fields.h"
@@ -257,9 +256,9 @@ std::vector<ordered_json> AnswersTo(std::span<const Event> events, const std::st
 }
 
 std::string LastGoal(std::span<const Event> events) {
-  for (const Event& event : std::views::reverse(events)) {
-    if (event.kind != Event::Kind::kTurn) continue;
-    if (RecordedTurn turn = TurnOf(event); !turn.text) return std::move(turn.goal);
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    if (event->kind != Event::Kind::kTurn) continue;
+    if (RecordedTurn turn = TurnOf(*event); !turn.text) return std::move(turn.goal);
   }
   return "";
 }

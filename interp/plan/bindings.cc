@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "interp/plan/modes.h"
@@ -23,7 +22,7 @@ class Bindings {
     for (std::size_t before = SIZE_MAX; before != added_;) {
       before = added_;
       for (const Clause* clause : clauses) Add(*clause);
-      for (const Clause* clause : std::views::reverse(clauses)) Add(*clause);
+      for (auto clause = clauses.rbegin(); clause != clauses.rend(); ++clause) Add(**clause);
     }
   }
 
