@@ -503,7 +503,8 @@ class Variables {
   }
 
   // A variable that occurs once in a rule matches any value. Sentences of a section share the
-  // heading's variables, and those of headings and prose are named for the reader.
+  // heading's variables, those of prose are named for the reader, and so are the arguments of a
+  // heading.
   void Singletons() {
     std::unordered_map<const Scope*, std::unordered_map<std::string, int>> shared;
     for (const Part& part : context_.parts) {
@@ -517,10 +518,12 @@ class Variables {
     }
     for (const Document& document : context_.documents)
       for (const Prose& prose : document.prose)
-        for (const ProseSpan& span : prose.spans)
-          shared[&document.scopes[static_cast<std::size_t>(prose.scope)]][span.name] += 1;
+        for (int at = prose.scope; at >= 0;
+             at = document.scopes[static_cast<std::size_t>(at)].parent)
+          for (const ProseSpan& span : prose.spans)
+            shared[&document.scopes[static_cast<std::size_t>(at)]][span.name] += 1;
     for (const Part& part : context_.parts) {
-      if (!part.checked || part.role == Role::kSignature || part.role == Role::kAssertion) continue;
+      if (!part.checked || part.role == Role::kAssertion) continue;
       const Rule& rule = part.rule();
       // A lone call that asserts nothing has its own finding.
       if (part.role == Role::kObligation && rule.tail.size() == 1 &&
@@ -535,6 +538,11 @@ class Variables {
                                        [](const auto& name) { return !name.first.empty(); }) < 2;
       if (alone && !of_root && part.role != Role::kOwn && part.role != Role::kConjoined) continue;
       std::unordered_set<std::string> shown;
+      if (part.role == Role::kSignature) {
+        std::vector<std::string> arguments;
+        for (const Node& h : rule.heads) CollectVariables(h, arguments);
+        shown.insert(arguments.begin(), arguments.end());
+      }
       ForEachNode(rule, [&](const Node& n) { Shown(n, shown); });
       for (const Abductive& a : rule.abductives)  // the step of @for binds a fresh one
         if (a.kind == AbductiveKind::kFor && !a.clauses.empty()) {
@@ -567,7 +575,7 @@ class Variables {
       const auto n = at->second.find(name);
       return n != at->second.end() && n->second > 1;
     };
-    if (part.role == Role::kOwn) return in(part.section());
+    if (part.role == Role::kOwn || part.role == Role::kSignature) return in(part.section());
     if (part.role != Role::kConjoined) return false;
     return std::any_of(part.targets.begin(), part.targets.end(), [&](int target) {
       return in(part.document->scopes[static_cast<std::size_t>(target)]);
