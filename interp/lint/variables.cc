@@ -12,6 +12,7 @@
 
 #include "interp/lint/context.h"
 #include "interp/plan/analysis.h"
+#include "interp/plan/plain_rule.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 
@@ -177,6 +178,7 @@ class Variables {
 
   void Bound(const Definition& def) {
     if (!context_.checked_files.contains(def.span.file)) return;
+    if (IsPlain(def, context_.engine.analysis, context_.engine.store)) return;
     std::vector<bool> bound(def.slots.size());
     const bool goal =
         def.head != kNoId && context_.engine.store.at(def.head).space() == Space::kGoal;

@@ -15,6 +15,7 @@
 #include "interp/plan/components.h"
 #include "interp/plan/equivalence.h"
 #include "interp/plan/join_plan.h"
+#include "interp/plan/plain_rule.h"
 #include "interp/program/builtins.h"
 
 namespace rpl {
@@ -283,6 +284,7 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
 // The arguments that a caller of the rule must bind, as far as the modes of what it calls are
 // known. `asks`: whether a question is put for what no clause binds.
 ModeSet Analysis::FindModes(const Definition& def, Planner& planner, bool* asks) const {
+  if (IsPlain(def, *this, *store_)) return {};
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
   Columns all = 0;
@@ -504,7 +506,8 @@ void Analysis::Make(const Program& program, Store& store) {
   MakeStrata(program, store);
 }
 
-// Rules that can be derived, as far as their own clauses are concerned, with their plans.
+// Rules that can be derived, as far as their own clauses are concerned. The plans that tell so are
+// kept.
 std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, Store& store) {
   std::vector<Candidate> candidates;
   Planner planner(*this, store, Mode::kDerive);
@@ -531,6 +534,11 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     for (const Clause* clause : clauses)
       waits |= clause->As<GoalIsFalse>() != nullptr || HasActingBranch(*clause);
     if (waits) continue;
+    if (IsPlain(def, *this, store)) {
+      c.plans.emplace_back();
+      candidates.push_back(std::move(c));
+      continue;
+    }
     const std::vector<bool> nothing(def.slots.size());
     const std::vector<bool> wanted = HeadSlots(def);
     for (const auto& list : c.alternatives) {
@@ -619,8 +627,10 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
       rule.clauses = list;
-      c.plans[k]->join = Join::Of(*c.plans[k], def, store);
-      rule.full.by_order[{}] = std::move(c.plans[k]);
+      if (c.plans[k] != nullptr) {
+        c.plans[k]->join = Join::Of(*c.plans[k], def, store);
+        rule.full.by_order[{}] = std::move(c.plans[k]);
+      }
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "interp/plan/plain_rule.h"
+#include "interp/testing/random_program.h"
 #include "interp/testing/testing.h"
 
 namespace rpl {
@@ -175,6 +177,36 @@ TEST_CASE("a clause that can never run is named with its lvar") {
     CHECK(stuck.find("stuck: ") != std::string::npos);
     CHECK(stuck.find(c.named, stuck.find("stuck: ")) != std::string::npos);
   }
+}
+
+TEST_CASE("the plans of a plain rule run, whatever its caller knows, and read rows") {
+  std::size_t plain = 0;
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    Engine engine;
+    engine.Take(MakeProgram(seed).Text());
+    for (const Definition& def : engine.program.definitions()) {
+      if (!IsPlain(def, engine.analysis, engine.store)) continue;
+      ++plain;
+      INFO(def.text);
+      for (const Mode mode : {Mode::kDerive, Mode::kSolve})
+        for (const bool known : {false, true}) {
+          if (mode == Mode::kDerive && known) continue;
+          const std::vector<bool> head = HeadSlots(def);
+          const std::unique_ptr<Plan> plan =
+              Planner(engine.analysis, engine.store, mode)
+                  .Make(ClausesOf(def), known ? head : std::vector<bool>(def.slots.size()), head,
+                        def.slots, def.avar);
+          CHECK(!plan->problem);
+          for (const Step& step : plan->steps) {
+            CHECK(step.kind != Step::Kind::kStuck);
+            CHECK(!step.open_input);
+            CHECK(step.access == Access::kRows);
+          }
+        }
+    }
+  }
+  CHECK(plain > 100);
 }
 
 }  // namespace
