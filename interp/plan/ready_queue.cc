@@ -254,6 +254,7 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
 
 void ReadyQueue::Start(Place place) {
   if (greedy_ && !List().plain) WatchColumns(place);
+  if (mode_ == Mode::kSolve && !List().outside.empty()) WatchKnown(place);
   Watch(place);
   if (List().desperate) WatchInDespair(place);
 }
@@ -325,7 +326,9 @@ void ReadyQueue::Satisfied(Need need) {
     case Wait::kReady:
     case Wait::kBranch: return Ready(need.entry);
     case Wait::kColumn:
-      ++e.score;
+    case Wait::kKnown:
+      if (need.wait == Wait::kKnown) e.test = true;
+      else ++e.score;
       if (e.ready) {
         list.ready.push_back(Key(e, need.entry));
         std::push_heap(list.ready.begin(), list.ready.end(), std::greater<>());
@@ -364,6 +367,17 @@ bool ReadyQueue::IsAvar(const Expr& e) const {
 }
 
 // One need per argument, to count known columns.
+// An atom over rows that binds nothing is a test: where it fails, what others would ask for does
+// not matter.
+void ReadyQueue::WatchKnown(Place place) {
+  const Entry& e = List().entries[place];
+  if (e.outside || e.item.clause->As<Atom>() == nullptr) return;
+  scratch_.clear();
+  ++round_;
+  Distinct(*e.item.clause, scratch_);
+  Require(place, Wait::kKnown, scratch_);
+}
+
 void ReadyQueue::WatchColumns(Place place) {
   const auto* atom = List().entries[place].item.clause->As<Atom>();
   if (atom == nullptr) return;

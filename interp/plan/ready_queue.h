@@ -96,7 +96,7 @@ class ReadyQueue {
   }
 
  private:
-  enum class Wait : std::uint8_t { kReady, kDespair, kColumn, kBranch };
+  enum class Wait : std::uint8_t { kReady, kDespair, kColumn, kKnown, kBranch };
   struct Need {
     Place entry;
     std::uint32_t open;  // occurrences of free slots
@@ -119,7 +119,7 @@ class ReadyQueue {
     bool ready = false;
     bool desperate = false;  // in the list's despair
     bool outside = false;
-    bool test = false;
+    bool test = false;  // binds nothing, and asks nobody
   };
   struct Level {
     std::vector<Entry> entries;
@@ -148,6 +148,7 @@ class ReadyQueue {
   void Watch(Place place);
   void WatchInDespair(Place place);
   void WatchColumns(Place place);
+  void WatchKnown(Place place);
   void WatchFormInDespair(Place place, const Expr& form, const Expr& other);
   void Require(Place place, Wait wait, const std::vector<SlotId>& slots,
                const std::vector<SlotId>& shared = {});
