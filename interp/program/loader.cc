@@ -560,7 +560,7 @@ void Loader::Heading(int scope) {
       const Node whole{*call, heading.span};
       std::vector<Assertion> fact;
       if (AssertOne(whole, true, false, signature, fact)) {
-        for (Assertion& a : fact) Add(std::move(a));
+        std::ranges::move(fact, std::back_inserter(heading_facts_));
       } else if (const Builtin* builtin = FindBuiltin(call->label, call->args.size())) {
         program_.builtins_.emplace(NoteParameters(Space::kRelation, *call), builtin);
       } else if (!HasFact(*call)) {
@@ -683,6 +683,27 @@ void Loader::Lower() {
     if (scope.signature) Heading(static_cast<int>(s));
   }
   while (next < rules.size()) Loose(*rules[next++]);
+  PlaceHeadingFacts();
+}
+
+// What headings state is asserted where they stand.
+void Loader::PlaceHeadingFacts() {
+  const auto before = [](const auto& stated, std::uint32_t place) {
+    return std::ranges::lower_bound(stated, place, {}, [](const auto& s) { return s.span.begin; }) -
+           stated.begin();
+  };
+  for (HalfAnswer& half : novelty.half_answers)
+    half.before.assertions += before(heading_facts_, half.span.begin);
+  for (QuestionEntry& entry : novelty.question_entries)
+    entry.before.assertions += before(heading_facts_, entry.span.begin);
+  for (Assertion& a : heading_facts_)
+    a.facts_before =
+        std::ranges::lower_bound(novelty.facts, a.span.begin, {}, &Novelty::Fact::begin) -
+        novelty.facts.begin();
+  const auto middle = static_cast<std::ptrdiff_t>(novelty.assertions.size());
+  std::ranges::move(heading_facts_, std::back_inserter(novelty.assertions));
+  std::ranges::inplace_merge(novelty.assertions, novelty.assertions.begin() + middle, {},
+                             [](const Assertion& a) { return a.span.begin; });
 }
 
 }  // namespace rpl

@@ -74,6 +74,7 @@ class Loader {
   bool AgreesWithRules(const Definition& def);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
+  void PlaceHeadingFacts();
   void Add(Assertion assertion);
   RelationId NoteParameters(Space space, const Call& call);
   void Loose(const PlacedSentence& placed);
@@ -85,6 +86,7 @@ class Loader {
   Diagnostics& out_;
   std::vector<Section> sections_;
   std::vector<const PlacedSentence*> loose_;
+  std::vector<Assertion> heading_facts_;     // in order; among the other assertions at the end
   std::unordered_set<RelationId> asserted_;  // relations with facts in this document
   std::size_t plain_ = 0;                    // plain facts asserted so far
   std::string_view plain_label_;             // the last one's label, arity and relation
