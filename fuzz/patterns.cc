@@ -51,7 +51,7 @@ struct Engine {
 // Whether what the pattern builds says all of what it matches.
 bool IsExact(const Pattern& p) {
   using Kind = Pattern::Kind;
-  if (p.kind == Kind::kAny || p.kind == Kind::kRegex || p.kind == Kind::kEach || p.open)
+  if (p.kind == Kind::kAny || p.kind == Kind::kRegex || p.kind == Kind::kEach || p.open || p.lists)
     return false;
   for (const Pattern& part : p.parts)
     if (!IsExact(part)) return false;
