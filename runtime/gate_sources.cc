@@ -107,12 +107,9 @@ GuardCall Gate::Seen(const GateCall& call) {
   if (const auto* of_heading = engine_.program.ParametersOf(call.call->relation))
     params = *of_heading;
   if (declared != nullptr && !declared->params.empty()) params = declared->params;
-  seen.args = params.empty() ? ordered_json::array() : ordered_json::object();
-  for (std::size_t i = 0; i < call.call->args.size(); ++i) {
-    ordered_json value = JsonOf(call.call->args[i]);
-    if (params.empty()) seen.args.push_back(std::move(value));
-    else seen.args[i < params.size() ? params[i] : std::to_string(i)] = std::move(value);
-  }
+  ordered_json args = ordered_json::array();
+  for (const Value arg : call.call->args) args.push_back(JsonOf(arg));
+  seen.args = NamedArguments(std::move(args), params);
   seen.user = User();
   return seen;
 }

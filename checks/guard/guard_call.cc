@@ -28,6 +28,14 @@ std::optional<Effect> EffectNamed(std::string_view name) {
   return std::nullopt;
 }
 
+ordered_json NamedArguments(ordered_json args, const std::vector<std::string>& params) {
+  if (params.empty() || !args.is_array()) return args;
+  ordered_json named = ordered_json::object();
+  for (std::size_t i = 0; i < args.size(); ++i)
+    named[i < params.size() ? params[i] : std::to_string(i)] = std::move(args[i]);
+  return named;
+}
+
 const ordered_json* AtPath(const ordered_json& value, std::string_view path) {
   const ordered_json* at = &value;
   for (;;) {

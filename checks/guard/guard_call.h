@@ -47,6 +47,11 @@ struct GuardCall {
   std::optional<EndUser> user;
 };
 
+/// Arguments that are a list, by the names of the tool's parameters; those behind the last name are
+/// named by their position. Unchanged without names, and where they are no list.
+nlohmann::ordered_json NamedArguments(nlohmann::ordered_json args,
+                                      const std::vector<std::string>& params);
+
 /// An entity that a call concerns and its arguments do not show.
 struct Subject {
   std::string type;

@@ -135,6 +135,8 @@ Sourced<GuardLine> ReadGuardLine(const ordered_json& json, const GuardConfig& co
     }
     if (line.call.tool.empty()) throw Wrong{"a call has a `tool`, its name"};
     line.call.tags = TagsOf(line.call.tool, config, line.call.tags);
+    if (const GuardTool* declared = config.FindTool(line.call.tool))
+      line.call.args = NamedArguments(std::move(line.call.args), declared->params);
     line.call.tool = NameOf(line.call.tool, config);
     if (history != nullptr) {
       if (!history->is_array()) throw Wrong{"expected a list for `history`"};
