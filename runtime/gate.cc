@@ -73,12 +73,16 @@ PastCall PastCallOf(const ordered_json& json) {
   return past;
 }
 
+// Whether the recorded result is that of a call that was made.
+bool Ran(const ordered_json& result) { return !result.is_object() || !result.contains("ran"); }
+
 }  // namespace
 
 Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
     : setup_(setup), journal_(journal), engine_(engine), no_policy_({}, {}) {
   if (setup_ == nullptr) return;
-  for (const ordered_json& past : setup_->earlier) history_.Add(PastCallOf(past), true);
+  for (const ordered_json& past : setup_->earlier)
+    if (Ran(past)) history_.Add(PastCallOf(past), true);
   // A replay has no store itself, but the recorded run had one.
   if (setup_->store.keeps() || !TextAt(setup_->record, "store").empty())
     history_.ReadMetrics([this](const MetricWindowLeaf& of, const std::optional<std::string>& user,
@@ -108,6 +112,12 @@ const std::string& Gate::Run() {
     run_ = id.is_string() ? id.get<std::string>() : "?";
   }
   return run_;
+}
+
+// What may use an approval again: the same attempt of the same call, which a session decides anew
+// when it was cut off, or waits. Neither a copy of the session nor a call after one that ended.
+std::string Gate::Attempt(const std::string& call) {
+  return fmt::format("{} {} {}", Run(), attempts_[call], ContentHash(setup_->session));
 }
 
 void Gate::Audit(const ordered_json& event) {
@@ -199,6 +209,8 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   TakeMetrics();
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
+  deciding_ = call.text;
+  spent_.clear();
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
   // A call that went out in an earlier turn, and waits, does not count against itself.
   const CallId id = engine_.solver.IdOf(*call.call);
@@ -212,7 +224,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
     history_.Begin(seen.tool, seen.tags);
     engine_.store.Insert(engine_.program.CallsOf(call.call->relation).called, call.call->args,
                          true);
-    begun_.insert_or_assign(id, Begun{step, seen});
+    begun_.insert_or_assign(id, Begun{step, seen, spent_});
   }
   Decided(step, decision, seen, took.count(), now);
   return decision;
@@ -223,23 +235,31 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   derives_ = false;
   now_ = now;
   asked_.clear();
+  deciding_ = call.text;
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
   // The reply may be older than the guard, which a later message stated.
-  Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};
+  Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call), {}};
   GuardCall seen = begun.call;
   seen.phase = CallPhase::kAfter;
   seen.took_ms = answer.took_ms;
   PastCall past;
+  bool ran = true;
   if (again) {
     past = past_[call.text];
   } else {
-    past = PastCallOf(
-        Outside({{"result", call.text}}, [&] { return PastCallJson(Ended(begun, answer, now)); }));
+    const ordered_json result = Outside({{"result", call.text}}, [&] {
+      ordered_json ended = PastCallJson(Ended(begun, answer, now));
+      if (answer.kind == Answer::Kind::kNotRun) ended["ran"] = false;
+      return ended;
+    });
+    past = PastCallOf(result);
+    ran = Ran(result);
   }
   seen.took_ms = past.took_ms;
-  if (!again) {
+  if (!again && ran) {
     history_.Add(past, true);
     Store(begun.step, past);
+    ++attempts_[call.text];
   }
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
   const bool any = std::any_of(guard.policy().rules.begin(), guard.policy().rules.end(),
@@ -252,10 +272,14 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!again) {
     const CallRelations calls = engine_.program.CallsOf(call.call->relation);
-    if (known == begun_.end()) engine_.store.Insert(calls.called, call.call->args, true);
-    else known->second.open = false;
-    engine_.store.Insert(calls.made, call.call->args, true);
-    past_[call.text] = past_[call.label] = past;
+    if (known != begun_.end()) known->second.open = false;
+    if (ran) {
+      engine_.store.Insert(calls.called, call.call->args, true);
+      engine_.store.Insert(calls.made, call.call->args, true);
+      past_[call.text] = past_[call.label] = past;
+    } else if (known != begun_.end()) {
+      Unmake(call, begun);
+    }
     std::optional<std::string> error;
     if (past.failed) {
       const Value message = answer.kind == Answer::Kind::kMeta
@@ -268,6 +292,16 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   }
   if (any) Decided(begun.step, decision, seen, took.count(), now);
   return decision;
+}
+
+// A call that was let pass, but was not permitted or could not be started, counts nowhere.
+void Gate::Unmake(const GateCall& call, const Begun& begun) {
+  history_.GiveUp(begun.call.tool, begun.call.tags);
+  engine_.store.Retract(engine_.program.CallsOf(call.call->relation).called, call.call->args);
+  if (!live() || setup_ == nullptr) return;
+  for (const std::string& review : begun.spent)
+    if (const std::string why = setup_->store.GiveBack(review, Attempt(call.text)); !why.empty())
+      broken_ = "the guard's store cannot be written: " + why;
 }
 
 void Gate::Decided(std::size_t step, const Decision& decision, const GuardCall& seen,

@@ -82,7 +82,8 @@ class Gate : private GuardSources {
   struct Begun {
     std::size_t step;
     GuardCall call;
-    bool open = true;  // without a reply so far
+    std::vector<std::string> spent;  // reviews whose approval it used up
+    bool open = true;                // without a reply so far
   };
   using Rows = std::vector<std::vector<Value>>;
 
@@ -105,6 +106,7 @@ class Gate : private GuardSources {
   MetricTotals Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                       Moment now);
   void Store(std::size_t step, const PastCall& past);
+  void Unmake(const GateCall& call, const Begun& begun);
   std::vector<NativeFinding> Forbidden(const GateCall& call, const GuardCall& seen);
   std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
   bool Blocks(const Constraint& c);
@@ -119,6 +121,7 @@ class Gate : private GuardSources {
   bool live() const;
   void Audit(const nlohmann::ordered_json& event);
   const std::string& Run();
+  std::string Attempt(const std::string& call);
 
   GateSetup* setup_;
   Journal* journal_;
@@ -134,6 +137,9 @@ class Gate : private GuardSources {
   Moment now_ = 0;         // of the current decision
   std::size_t steps_ = 0;  // calls decided so far
   std::map<CallId, Begun> begun_;
+  std::string deciding_;                         // the text of the current call
+  std::vector<std::string> spent_;               // reviews of the current decision
+  std::map<std::string, std::size_t> attempts_;  // calls that ended, by text
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
   std::map<std::string, nlohmann::ordered_json> asked_;          // OncePerDecision, by question

@@ -31,6 +31,8 @@ struct GateSetup {
   std::function<void(const std::string&)> warn;
   /// The setup as recorded for a replay, see journal.h; `reader` restores it.
   nlohmann::ordered_json record;
+  /// What tells the session from its copies (SessionStore::place), or "".
+  std::string session = {};
   /// Calls of earlier epochs of the session.
   std::vector<nlohmann::ordered_json> earlier = {};
 };

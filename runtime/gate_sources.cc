@@ -212,8 +212,9 @@ Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
 }
 
 Sourced<Review> Gate::FindReview(const ReviewRequest& request) {
-  return ReviewOf(Outside({{"review", ReviewId(request)}},
-                          [&] { return JsonOfReview(setup_->store.Find(request, Run(), now_)); }));
+  return ReviewOf(Outside({{"review", ReviewId(request)}}, [&] {
+    return JsonOfReview(setup_->store.Find(request, Attempt(deciding_), now_));
+  }));
 }
 
 Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
@@ -223,11 +224,12 @@ Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
 
 Sourced<bool> Gate::SpendReview(const Review& review) {
   const ordered_json spent = Outside({{"spendReview", review.id}}, [&]() -> ordered_json {
-    const Sourced<bool> done = setup_->store.Spend(review.id, Run(), now_);
+    const Sourced<bool> done = setup_->store.Spend(review.id, Attempt(deciding_), now_);
     if (!done.value) return {{"error", done.why}};
     return {{"spent", *done.value}};
   });
   if (!FieldAt(spent, "spent").is_boolean()) return {std::nullopt, WhyNot(spent, "error")};
+  if (FlagAt(spent, "spent")) spent_.push_back(review.id);
   return {FlagAt(spent, "spent"), ""};
 }
 

@@ -131,7 +131,9 @@ SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Eve
       options_(std::move(options)),
       events_(std::move(events)),
       store_(std::move(store)),
-      end_(end) {}
+      end_(end) {
+  if (options_.gate != nullptr && store_ != nullptr) options_.gate->session = store_->place();
+}
 
 std::vector<Diagnostic> SavedSession::Start(
     const std::vector<ProgramFile>& files,

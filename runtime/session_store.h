@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/event_chain.h"
@@ -49,6 +50,10 @@ class SessionStore {
   /// elsewhere can find out later that events before it were rewritten, or the last ones removed,
   /// which hashes in the store itself cannot show.
   std::string Anchor() const { return chain_.Anchor(); }
+  /// What tells it from a copy: its absolute path, or the URL of its database; "" if it was not
+  /// opened by its name.
+  const std::string& place() const { return place_; }
+  void SetPlace(std::string place) { place_ = std::move(place); }
   /// The reason why the session does not go on from an anchor, for people, or "".
   std::string Departs(const std::string& anchor) const { return chain_.Departs(anchor); }
   /// Appends an event, and with `settled` commits it. Returns an error message, or ""; after an
@@ -58,6 +63,9 @@ class SessionStore {
 
  protected:
   EventChain chain_;
+
+ private:
+  std::string place_;
 };
 
 }  // namespace rpl

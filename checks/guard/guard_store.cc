@@ -261,9 +261,11 @@ std::string GuardStore::Ended(const std::string& run, std::size_t step, const Pa
     const std::int64_t id = RunId(run), at_step = static_cast<std::int64_t>(step);
     const std::int64_t tool = ToolId(call.tool, call.tags);
     Query known(*database_,
-                "SELECT tool, ended IS NOT NULL, counts FROM calls WHERE run=? AND step=?");
+                "SELECT tool, ended IS NOT NULL, counts, ended FROM calls WHERE run=? AND step=?");
     if (known.Bind(id).Bind(at_step).Next()) {
-      if (known.Number(1) != 0) return std::string();
+      if (known.Number(1) != 0)
+        return known.Number(3) == call.at ? std::string()
+                                          : Ended(fmt::format("{} {}", run, call.at), step, call);
       Query(*database_, "UPDATE used SET open=open-? WHERE run=? AND tool=?")
           .Bind(known.Number(2))
           .Bind(id)
@@ -453,6 +455,19 @@ Sourced<bool> GuardStore::Spend(const std::string& id, const std::string& by, Mo
         .Bind(id)
         .Run();
     return true;
+  });
+}
+
+std::string GuardStore::GiveBack(const std::string& id, const std::string& by) {
+  if (!keeps()) return "";
+  return Transact([&] {
+    Query(*database_,
+          "UPDATE reviews SET calls=calls+1, state=?, spent_by='' WHERE id=? AND spent_by=?")
+        .Bind(static_cast<std::int64_t>(Review::State::kApproved))
+        .Bind(id)
+        .Bind(by)
+        .Run();
+    return std::string();
   });
 }
 

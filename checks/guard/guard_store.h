@@ -106,7 +106,8 @@ class GuardStore {
   /// may be another call of the tool; the sum of the durations is the same.
   Sourced<std::optional<BegunCall>> FindBegun(const std::string& run, const GuardCall& call);
   /// A call ended: the open one with this step, or one that was not known. Its metrics count from
-  /// now on. Without effect if the call of this step ended before.
+  /// now on. Without effect if the call of this step ended before, at the same time: at another
+  /// time it is that of a copy of the run, and counts as well.
   std::string Ended(const std::string& run, std::size_t step, const PastCall& call);
   /// Adds metrics that became known after the call ended.
   std::string AddMetrics(const PastCall& call);
@@ -121,6 +122,8 @@ class GuardStore {
   Sourced<Review> Ask(const ReviewRequest& request, const std::string& run, Moment now);
   /// Spends an approval on a call. False: there is none any more.
   Sourced<bool> Spend(const std::string& id, const std::string& by, Moment now);
+  /// Undoes Spend for a call that was not made after all.
+  std::string GiveBack(const std::string& id, const std::string& by);
   /// Stores an answer. Without effect if `id` names no request.
   std::string Answer(const std::string& id, const ReviewAnswer& answer);
   /// Closes those of the requests that are pending, because their call went out: the user of a host

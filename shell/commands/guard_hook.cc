@@ -91,8 +91,8 @@ HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard
   }
   ReadMetricsFrom(store, history);
 
-  const std::string by = seen.id.empty() ? "" : call.session + ' ' + seen.id;
-  LineSources sources(call.line, guard.config, store, guard.run, call.session, by, now);
+  // A host may give two calls the same id, so an approval is not found again.
+  LineSources sources(call.line, guard.config, store, guard.run, call.session, "", now);
   out.decision = guard.guard->Decide(seen, history, sources, now);
   if (!after && !options.unmatched.empty())
     out.decision.Default(EffectOfAnswer(options.unmatched), seen);
