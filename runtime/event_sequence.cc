@@ -44,7 +44,8 @@ struct EventField {
 constexpr EventField kProgramFields[] = {{"files", FieldType::kFiles},
                                          {"trace", FieldType::kText},
                                          {"by", FieldType::kTexts, false},
-                                         {"guard", FieldType::kObject, false}};
+                                         {"guard", FieldType::kObject, false},
+                                         {"undone", FieldType::kWholes, false}};
 constexpr EventField kFileFields[] = {{"name", FieldType::kText}, {"text", FieldType::kAny}};
 constexpr EventField kTurnFields[] = {{"name", FieldType::kText, false},
                                       {"text", FieldType::kText, false},

@@ -177,6 +177,28 @@ SourceText SourceIn(const ordered_json& body) {
   return out;
 }
 
+// The entries of all epochs, in order.
+Trace AllEntries(std::span<const Event> events) {
+  Trace out;
+  for (const Event& event : events) {
+    if (event.kind == Event::Kind::kProgram)
+      for (TraceEntry& entry : out) entry.past = true;
+    if (event.kind == Event::Kind::kEntry) out.push_back(EntryOf(Body(event)));
+  }
+  return out;
+}
+
+// In an event, the list is flat.
+Undone UndoneIn(const ordered_json& body) {
+  std::vector<int> flat;
+  if (const auto at = body.find("undone"); at != body.end() && at->is_array())
+    for (const ordered_json& number : *at)
+      flat.push_back(number.is_number_integer() ? number.get<int>() : 0);
+  Undone out;
+  for (std::size_t i = 0; i + 1 < flat.size(); i += 2) out.emplace_back(flat[i], flat[i + 1]);
+  return out;
+}
+
 std::string Told(const std::string& body) {
   constexpr std::size_t kMost = 200;
   return Shortened(body, kMost);
@@ -240,6 +262,7 @@ ProgramEvent ProgramOf(const Event& event) {
       out.files.push_back({TextAt(file, "name"), TextAt(file, "text"),
                            ByOf(TextAt(file, "by")).value_or(By::kProgram)});
   out.guard = body.value("guard", ordered_json());
+  out.undone = UndoneIn(body);
   return out;
 }
 
@@ -263,13 +286,45 @@ std::string LastGoal(std::span<const Event> events) {
   return "";
 }
 
-Trace Entries(std::span<const Event> events) {
-  Trace out;
+std::map<std::string, int> MessageTimesteps(std::span<const Event> events) {
+  std::map<std::string, int> out;
+  std::string name;  // of a message whose first timestep follows
   for (const Event& event : events) {
-    if (event.kind == Event::Kind::kProgram)
-      for (TraceEntry& entry : out) entry.past = true;
-    if (event.kind == Event::Kind::kEntry) out.push_back(EntryOf(Body(event)));
+    if (event.kind == Event::Kind::kTurn) name = TurnOf(event).name;
+    if (event.kind != Event::Kind::kStep || name.empty()) continue;
+    out.insert_or_assign(std::exchange(name, ""), NumberAt(Body(event), "timestep"));
   }
+  return out;
+}
+
+void DropUndone(Trace& trace, const Undone& undone) {
+  if (undone.empty()) return;
+  std::map<std::string, int> answered;  // calls, with the timesteps of their next replies
+  std::vector<bool> drops(trace.size());
+  for (std::size_t i = trace.size(); i-- > 0;) {
+    const TraceEntry& entry = trace[i];
+    if (entry.kind == TraceEntry::Kind::kReply) {
+      if (entry.answered) answered[entry.answered->call] = entry.timestep;
+      continue;
+    }
+    const auto reply = entry.kind == TraceEntry::Kind::kRetraction && entry.answered
+                           ? answered.find(entry.answered->call)
+                           : answered.end();
+    drops[i] = std::any_of(undone.begin(), undone.end(), [&](const auto& range) {
+      return range.first <= entry.timestep && entry.timestep <= range.second &&
+             (reply == answered.end() || reply->second > range.second);
+    });
+  }
+  std::size_t at = 0;
+  std::erase_if(trace, [&](const TraceEntry&) { return drops[at++]; });
+}
+
+Trace Entries(std::span<const Event> events) {
+  Trace out = AllEntries(events);
+  const auto last = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
+    return event.kind == Event::Kind::kProgram;
+  });
+  if (last != events.rend()) DropUndone(out, UndoneIn(Body(*last)));
   return out;
 }
 
@@ -317,14 +372,16 @@ Trace TraceSoFar(std::span<const Event> events) {
 }
 
 Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
-                 Retry retry, End end)
+                 Retry retry, End end, const Undone& undone)
     : recorded_(std::move(recorded)),
       sink_(std::move(sink)),
       retry_(std::move(retry)),
       end_(end),
       before_(earlier.size()),
-      earlier_(TraceSoFar(earlier)),
+      earlier_(AllEntries(earlier)),
       in_doubt_(CallsInDoubt(earlier)) {
+  for (TraceEntry& entry : EntriesToCome(earlier)) earlier_.push_back(std::move(entry));
+  DropUndone(earlier_, undone);
   for (TraceEntry& entry : earlier_) entry.past = true;
   for (const Event& event : earlier) {
     if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
@@ -370,6 +427,10 @@ Event Journal::Program(const ProgramEvent& program) {
   ordered_json body = {{"files", std::move(files)}, {"trace", program.trace.text}};
   for (const By by : program.trace.by) body["by"].push_back(NameOf(by));
   if (!program.guard.is_null()) body["guard"] = program.guard;
+  for (const auto& [first, last] : program.undone) {
+    body["undone"].push_back(first);
+    body["undone"].push_back(last);
+  }
   return Make(Event::Kind::kProgram, body);
 }
 

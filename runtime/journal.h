@@ -32,6 +32,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/agent.h"
@@ -78,12 +79,22 @@ struct ProgramFile {
   friend bool operator==(const ProgramFile&, const ProgramFile&) = default;
 };
 
+/// Timesteps that were undone, as ranges: the first and the last one of each. Their entries do not
+/// count any more, with two exceptions: answers are kept, and the retraction of one that was given
+/// again before the range ended.
+using Undone = std::vector<std::pair<int, int>>;
+
+/// Removes the entries that do not count from all those of a session.
+void DropUndone(Trace& trace, const Undone& undone);
+
 /// The program of a kProgram event, and the trace of the epoch before it (empty for the first).
-/// `guard`: GateSetup::record, or null.
+/// `guard`: GateSetup::record, or null. `undone`: of all epochs before it; the list of the last
+/// epoch holds for the session.
 struct ProgramEvent {
   std::vector<ProgramFile> files;
   CarriedTrace trace;
   nlohmann::ordered_json guard = nullptr;
+  Undone undone = {};
 };
 ProgramEvent ProgramOf(const Event& event);
 
@@ -107,7 +118,10 @@ Trace HalfAnswers(std::span<const Event> events);
 /// The goal that the last run pursued alone; "" for the program's own, or if there was no run.
 std::string LastGoal(std::span<const Event> events);
 
-/// The entries of all epochs, in order.
+/// The first timestep of each message, by its name; of several with one name, of the last.
+std::map<std::string, int> MessageTimesteps(std::span<const Event> events);
+
+/// The entries of all epochs, in order, without those that were undone.
 Trace Entries(std::span<const Event> events);
 
 /// The entries of the last recorded replies, which the run did not live to assert. If an epoch ends
@@ -146,10 +160,10 @@ class Journal {
     kOver,  // nothing follows: further reports are ignored, and no party outside is asked
   };
 
-  /// `recorded`: the events of one epoch; `earlier`: those before it. Calls in doubt for which
-  /// `retry` holds may be started again.
+  /// `recorded`: the events of one epoch; `earlier`: those before it; `undone`: as its program has
+  /// it. Calls in doubt for which `retry` holds may be started again.
   Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
-          Retry retry = nullptr, End end = End::kLive);
+          Retry retry = nullptr, End end = End::kLive, const Undone& undone = {});
 
   bool live() const { return broken_.empty() && at_ == recorded_.size() && end_ == End::kLive; }
   /// Whether the recording has ended and nothing may follow.

@@ -116,10 +116,9 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     out.differs = saved.journal().Difference();
     const Trace recorded = Entries({events.begin(), end});
     const Trace& entries = saved.session().Entries();
+    // Those of earlier epochs come first, without what this one says is undone.
     const std::size_t most = std::min(recorded.size(), entries.size());
-    out.entries.insert(out.entries.end(),
-                       entries.begin() + static_cast<std::ptrdiff_t>(out.entries.size()),
-                       entries.begin() + static_cast<std::ptrdiff_t>(most));
+    out.entries.assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(most));
     begin = static_cast<std::size_t>(end - events.begin());
   }
   return out;
@@ -140,9 +139,10 @@ std::vector<Diagnostic> SavedSession::Start(
     std::function<std::optional<std::string>(const std::string&)> reader,
     const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, {}, options_.gate != nullptr ? options_.gate->record : nullptr};
+  ProgramEvent program{files, {}, options_.gate != nullptr ? options_.gate->record : nullptr, {}};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
+    program.undone = last->undone;
     if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
@@ -177,7 +177,8 @@ std::vector<Diagnostic> SavedSession::Start(
     if (event.kind == Event::Kind::kTurn) finished_turn_ = true;
     if (event.kind == Event::Kind::kOutcome) finished_turn_ = false;
   }
-  journal_ = std::make_unique<Journal>(std::move(recorded), earlier, keep, retry, end_);
+  journal_ =
+      std::make_unique<Journal>(std::move(recorded), earlier, keep, retry, end_, program.undone);
   options_.journal = journal_.get();
   session_ = std::make_unique<Session>(agent_, options_);
   journal_->Tell(Journal::Program(program));

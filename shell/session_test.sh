@@ -195,6 +195,49 @@ lacks "it has no place in a file that is not there" 'trace.rpl' shown
 expect "a page of it" 0 "*" "" "$rpl" trace html reply.rpls -o reply.html
 lacks "a reply on the page has no place" 'title="trace.rpl' reply.html
 
+# --- What the shell undoes ------------------------------------------------------------------
+
+printf 'p(1)\n' >undo.rpl
+# undone NAME SHOWN FACTS LINE…: a recorded shell with these lines ends with this trace, and its
+# export restores these facts of p.
+undone() {
+  local what=$1 wanted=$2 facts=$3
+  shift 3
+  rm -f undo.rpls
+  printf '%s\n' "$@" | "$rpl" repl undo.rpl --session undo.rpls >/dev/null 2>&1
+  expect "$what: the trace" 0 "$wanted" "" "$rpl" trace show undo.rpls
+  "$rpl" trace export undo.rpls >export.rpl
+  expect "$what: the export" 0 "$facts" "" "$rpl" query -f undo.rpl -f export.rpl 'p(?x)'
+  expect "$what: the session" 0 "$facts" "" "$rpl" trace query undo.rpls '%q(?x) <- p(?x)'
+  expect "$what: it is sound" 0 "" "sound" "$rpl" trace verify undo.rpls
+  replays undo.rpls
+}
+undone "a fact is undone" "" 1 'p(2)' .undo
+undone "a retraction is undone" "" 1 'p(1) -> false' .undo
+undone "several are undone" "" 1 'p(1) -> false' 'p(2)' .undo 'p(3)' .undo .undo
+undone "an entry is made again" $'2.2 fact       p(2) -> true\n7.2 fact       p(3) -> true' $'1\n2\n3' \
+  'p(2)' 'p(3)' .undo 'p(4)' .undo 'p(3)'
+undone "what rests on it goes too" '2.2 fact       ok(1) -> true
+3.7 constraint (p(?x), ok(?x)) ^^ {?x 1} -> true' 1 \
+  'ok(1)' 'p(?x) -> ok(?x)' 'p(2), ok(2)' .undo
+undone "an answer stays" '3.1 reply      $ask("N?") ^ ~ {:result 9} -> true' 1 \
+  '?x = $ask("N?")' 9 '$ask("N?") ^ ~ {:result 9} -> false' .undo
+undone "a new answer stays too" '3.1 reply      $ask("N?") ^ ~ {:result 9} -> true
+4.2 retraction $ask("N?") ^ ~ {:result 9} -> false
+6.1 reply      $ask("N?") ^ ~ {:result 8} -> true' 1 \
+  '?x = $ask("N?")' 9 '$ask("N?") ^ ~ {:result 9} -> false' '?x = $ask("N?")' 8 .undo
+undone "what a limit stopped is undone" '2.2 fact       n(0) -> true' 1 \
+  'n(0)' '.limits rows 60' 'm(?y) <- n(?x), ?y = ?x + 1' 'm(?y) <- m(?x), ?y = ?x + 1, ?y < 50' \
+  'n(-100)'
+undone "before the shell is left" '2.2 fact       p(2) -> true' $'1\n2' 'p(2)' 'p(3)' .undo
+printf '.undo\np(3)\n' | "$rpl" repl --session undo.rpls >/dev/null 2>&1
+expect "and by the next one" 0 '6.2 fact       p(3) -> true' "" "$rpl" trace show undo.rpls
+printf 'p(4)\n%% <- p(3)\n' >>undo.rpl
+expect "a changed program does not know it" 0 "" 'satisfied: %' "$rpl" resume undo.rpls
+expect "nor what it goes on with" 0 $'1\n4\n3' "" \
+  "$rpl" trace query undo.rpls '%q(?x) <- p(?x)'
+replays undo.rpls
+
 # --- Replies that no timestep has taken --------------------------------------------------------
 
 mkdir tools

@@ -50,6 +50,17 @@ void DropTakenBack(Trace& trace) {
   }
 }
 
+int LastTimestep(const Trace& trace) { return trace.empty() ? 0 : trace.back().timestep; }
+
+// The replies of a trace that stand. Output ($json) is no reply.
+Trace RepliesOf(Trace trace) {
+  DropTakenBack(trace);
+  std::erase_if(trace, [](const TraceEntry& e) {
+    return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
+  });
+  return trace;
+}
+
 }  // namespace
 
 void ReplSession::SetReader() {
@@ -64,11 +75,12 @@ void ReplSession::SetReader() {
 void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
                              const ProgramEvent& program) {
   const Trace to_come = EntriesToCome(earlier);
-  journal_ = std::make_unique<Journal>(std::move(recorded), earlier,
-                                       [this](const Event& event, bool settled) {
-                                         events_.push_back(event);
-                                         return store_->Append(event, settled);
-                                       });
+  const auto keep = [this](const Event& event, bool settled) {
+    events_.push_back(event);
+    return store_->Append(event, settled);
+  };
+  journal_ = std::make_unique<Journal>(std::move(recorded), earlier, keep, nullptr,
+                                       Journal::End::kLive, program.undone);
   options_.journal = journal_.get();
   journal_->Tell(Journal::Program(program));
   for (const TraceEntry& entry : to_come) journal_->Entry(entry);
@@ -77,10 +89,9 @@ void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event>
 std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts,
                                            const Trace& replies) {
   parts_ = parts;
-  replies_ = replies;
   const CarriedTrace trace = Carried(replies);
   session_.reset();
-  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace});
+  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, nullptr, undone_});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
@@ -100,27 +111,47 @@ Outcome ReplSession::Settle() {
   return outcome;
 }
 
-// The replies so far. Output ($json) is no reply.
-Trace ReplSession::Replies() const {
-  Trace replies;
+Trace ReplSession::SoFar() const {
+  if (session_ == nullptr) return {};
+  Trace out;
   // With a journal, the entries include those of earlier epochs.
-  if (store_ == nullptr) replies = replies_;
-  const Trace& entries = session_->Entries();
-  replies.insert(replies.end(), entries.begin(), entries.end());
-  DropTakenBack(replies);
-  std::erase_if(replies, [](const TraceEntry& e) {
-    return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
-  });
-  for (TraceEntry& half : session_->HalfAnswers()) replies.push_back(std::move(half));
-  return replies;
+  if (store_ == nullptr) out = so_far_;
+  const int before = LastTimestep(out);
+  for (TraceEntry entry : session_->Entries()) {
+    entry.timestep += before;
+    out.push_back(std::move(entry));
+  }
+  const int last = LastTimestep(out);
+  for (TraceEntry& half : session_->HalfAnswers()) {
+    half.timestep = last;
+    out.push_back(std::move(half));
+  }
+  return out;
+}
+
+int ReplSession::LastEntryAt() const {
+  if (session_ == nullptr) return 0;
+  const int last = LastTimestep(session_->Entries());
+  return store_ == nullptr ? LastTimestep(so_far_) + last : last;
+}
+
+void ReplSession::Undo(int since) {
+  if (const int last = LastEntryAt(); last >= since) undone_.emplace_back(since, last);
 }
 
 // Restarts with these parts; with the previous ones if these have errors or do not settle.
-ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
+ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts,
+                                          std::optional<int> undone) {
   Change change;
-  const std::vector<ProgramFile> before = parts_;
-  const Trace replies = session_ != nullptr ? Replies() : Trace();
-  change.findings = Start(parts, replies);
+  const std::vector<ProgramFile> parts_before = parts_;
+  const Undone undone_before = undone_;
+  const Trace before = SoFar();
+  const int attempt = LastEntryAt() + 1;
+  if (undone) Undo(*undone);
+  Trace so_far = before;
+  DropUndone(so_far, undone_);
+  so_far_ = so_far;
+  change.findings = Start(parts, RepliesOf(std::move(so_far)));
   change.taken = !HasErrors(change.findings);
   if (change.taken) {
     change.outcome = Settle();
@@ -128,7 +159,12 @@ ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
   }
   change.sources = session_->sources();
   if (!change.taken) {
-    Start(before, replies);
+    if (parts != parts_before) undone_ = undone_before;  // else the entry is in neither
+    if (store_ != nullptr) Undo(attempt);                // the file has what it established
+    so_far = before;
+    DropUndone(so_far, undone_);
+    so_far_ = so_far;
+    Start(parts_before, RepliesOf(std::move(so_far)));
     Settle();
   }
   session_->SetLog(log_);
@@ -166,18 +202,25 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
           .base() -
       1;
   parts_ = program->files;
+  undone_ = program->undone;
+  began_ = MessageTimesteps(events_);
   BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
   for (const ProgramFile& part : parts_) session_->Load(part.name, part.text, part.by);
   if (!program->trace.text.empty()) session_->LoadTrace(kTraceName, program->trace);
-  bool cut_off = false;  // the last turn, on its replay
+  bool cut_off = false;       // the last turn, on its replay
+  std::optional<int> undone;  // where it began, if it asserted something
   while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
+    const int began = LastEntryAt() + 1;
     cut_off = IsCutOff(session_->Replay(*turn));
-    if (!turn->text || cut_off) continue;
+    undone.reset();
+    if (!turn->text) continue;
     const ProgramFile part{turn->name, NoveltyOf(turn->name, *turn->text), turn->by};
-    if (IsEntry(part) && !part.text.empty()) parts_.push_back(part);
+    if (!IsEntry(part) || part.text.empty()) continue;
+    if (cut_off) undone = began;
+    else parts_.push_back(part);
   }
   for (const ProgramFile& part : parts_)
     if (IsEntry(part)) entries_ = std::max(entries_, NumberOf(part.name));
@@ -188,14 +231,15 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
   if (!documents.empty()) {
     std::erase_if(parts, [](const ProgramFile& part) { return !IsEntry(part); });
     parts.insert(parts.begin(), documents.begin(), documents.end());
-    return parts == parts_ && !cut_off ? Change() : Exchange(std::move(parts));
+    return parts == parts_ && !cut_off ? Change() : Exchange(std::move(parts), undone);
   }
-  if (cut_off) Exchange(parts_);
+  if (cut_off) Exchange(parts_, undone);
   return ReadAgain(std::move(parts));
 }
 
 ReplSession::Change ReplSession::Say(const Entry& entry) {
   Change change;
+  const int began = LastEntryAt() + 1;
   profile_.Clear();
   change.outcome = session_->Say(entry.name, entry.text, by_);
   KeepProfile();
@@ -203,16 +247,20 @@ ReplSession::Change ReplSession::Say(const Entry& entry) {
   change.sources = session_->sources();
   const bool asserts = !entry.novelty.empty();
   change.taken = !asserts || (!HasErrors(change.findings) && !IsCutOff(change.outcome));
-  if (!change.taken || IsCutOff(change.outcome)) GoBack(asserts);
-  else if (asserts) parts_.push_back({entry.name, entry.novelty, by_});
+  if (!change.taken || IsCutOff(change.outcome)) {
+    GoBack(asserts ? std::optional(began) : std::nullopt);
+  } else if (asserts) {
+    parts_.push_back({entry.name, entry.novelty, by_});
+    began_[entry.name] = began;
+  }
   return change;
 }
 
 // After a turn that was cut off, or whose entry must be removed. The file would complete a turn
 // that was cut off, so an epoch begins.
-void ReplSession::GoBack(bool asserted) {
+void ReplSession::GoBack(std::optional<int> undone) {
   ClearInterrupt();
-  if (asserted || store_ != nullptr) Exchange(parts_);
+  if (undone || store_ != nullptr) Exchange(parts_, undone);
 }
 
 // Taking back and loading are evaluations as well, and must not replace the profile.
@@ -225,7 +273,7 @@ Outcome ReplSession::Run() {
   profile_.Clear();
   Outcome outcome = session_->Run();
   KeepProfile();
-  if (IsCutOff(outcome)) GoBack(false);
+  if (IsCutOff(outcome)) GoBack(std::nullopt);
   return outcome;
 }
 
@@ -233,7 +281,7 @@ std::optional<Outcome> ReplSession::Step() {
   profile_.Clear();
   std::optional<Outcome> outcome = session_->Step();
   KeepProfile();
-  if (outcome && IsCutOff(*outcome)) GoBack(false);
+  if (outcome && IsCutOff(*outcome)) GoBack(std::nullopt);
   return outcome;
 }
 
@@ -274,8 +322,11 @@ std::optional<ReplSession::Change> ReplSession::TakeBack() {
   std::vector<ProgramFile> parts = parts_;
   const auto last = std::find_if(parts.rbegin(), parts.rend(), IsEntry);
   if (last == parts.rend()) return std::nullopt;
+  const auto began = began_.find(last->name);
+  const std::optional<int> undone =
+      began != began_.end() ? std::optional(began->second) : std::nullopt;
   parts.erase(std::next(last).base());
-  return Exchange(std::move(parts));
+  return Exchange(std::move(parts), undone);
 }
 
 }  // namespace rpl

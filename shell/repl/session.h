@@ -14,6 +14,7 @@
 #define RPL_SHELL_REPL_SESSION_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -109,12 +110,19 @@ class ReplSession {
                   const ProgramEvent& program);
   /// Runs the timestep that takes the parts in.
   Outcome Settle();
-  Trace Replies() const;
-  /// Start and Settle, and a return to the previous parts if one of them fails.
-  Change Exchange(std::vector<ProgramFile> parts);
+  /// The trace of all epochs. Without a file their timesteps are counted on here.
+  Trace SoFar() const;
+  /// The timestep of the last entry of SoFar.
+  int LastEntryAt() const;
+  /// Start and Settle, and a return to the previous parts if one of them fails. `undone`: the
+  /// timestep from which on the entries of the trace, but for answers, no longer count.
+  Change Exchange(std::vector<ProgramFile> parts, std::optional<int> undone = std::nullopt);
+  /// Notes that the entries of the trace from this timestep up to now are undone.
+  void Undo(int since);
   Change ReadAgain(std::vector<ProgramFile> parts);
-  /// Restores the session after a turn that was cut off.
-  void GoBack(bool asserted);
+  /// Restores the session after a turn that was cut off, or whose entry, from this timestep on,
+  /// must be removed.
+  void GoBack(std::optional<int> undone);
   void KeepProfile();
   void SetReader();
 
@@ -129,7 +137,9 @@ class ReplSession {
   std::unique_ptr<Session> session_;
   LogSink log_;
   std::vector<ProgramFile> parts_;
-  Trace replies_;  // the trace with which the session began
+  Trace so_far_;                      // without a file: the trace of the epochs before
+  Undone undone_;                     // of all epochs
+  std::map<std::string, int> began_;  // entries that assert, with their first timesteps
   int entries_ = 0;
 };
 
