@@ -383,7 +383,7 @@ Outcome Runtime::Judge(StepState& step) {
   }
   if (step.found.declined) {
     const std::string call = engine_.solver.CallText(*step.found.declined);
-    out.declined = true;
+    out.declined = call;
     return fail("declined: " + call, step.goal_name + " needs " + call + ", which was declined");
   }
   const auto refused = step.found.refused

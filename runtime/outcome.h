@@ -61,8 +61,8 @@ struct Outcome {
   std::vector<ToDo> now;
   /// kSatisfied, of a goal without captures: what it rests on, as "?name = value".
   std::vector<std::string> with;
-  /// kFailed: a question that the goal needs was declined.
-  bool declined = false;
+  /// kFailed: the call that the goal needs and that was declined, as RPL text; else "".
+  std::string declined;
   /// kFailed by a constraint: its heading and prose, and the values as "?name = value".
   std::optional<ToDo> violated;
   std::vector<std::string> violated_with;

@@ -181,6 +181,27 @@ expect "a whole call is taken back" 3 "" 'Send it?' \
 expect "a call that was never answered" 2 "" 'nothing was answered for `$ask("File it?")`' \
   "$rpl" resume gated.rpls --take-back '$ask("File it?")'
 
+printf '# Ask - q(?k, ?v)\n\nWhich?\n\n# Rest\n\n%%g(?a, ?b) <- q(1, ?a), q(2, ?b)\n' >pair.md
+"$rpl" run pair.md --session pair.rpls --answer 'q(1, ?v)=5' --answer 'q(2, ?v)=6' >/dev/null 2>&1
+cp pair.rpls names.rpls && cp pair.rpls both.rpls
+expect "a question is taken back by its id" 3 "" 'q(1, ?v): Which?' \
+  "$rpl" resume pair.rpls --take-back 'q(1, ?v)'
+"$rpl" trace show pair.rpls >shown
+has "the answer to it" 'retraction q(?k, ?v) ^^ {?k 1, ?v 5} -> false' shown
+expect "a name takes back the last answer" 3 "" 'q(2, ?v): Which?' \
+  "$rpl" resume names.rpls --take-back q
+expect "the same name then takes back the one before" 3 "" 'q(1, ?v): Which?' \
+  "$rpl" resume names.rpls --take-back q
+expect "and then nothing" 2 "" 'what was answered for `q` is taken back already' \
+  "$rpl" resume names.rpls --take-back q
+"$rpl" trace show names.rpls >shown
+count "each answer is taken back once" 2 'retraction' shown
+expect "a name twice takes back two answers" 3 "" 'q(1, ?v): Which?' \
+  "$rpl" resume both.rpls --take-back q --take-back q
+"$rpl" trace show both.rpls >shown
+count "both" 2 'retraction' shown
+replays both.rpls
+
 cat >reply.md <<'END2'
 # Work - %work(?d) <- day(?d), ?x = $ask("Sure?"), ?y = $focus
 ## Day - day(?d)

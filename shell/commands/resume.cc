@@ -10,7 +10,6 @@
 #include <set>
 
 #include "formats/shorten.h"
-#include "grammar/printer.h"
 #include "runtime/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/saved_session.h"
@@ -164,14 +163,12 @@ ExitCode TakeBack(Session& session, const EngineOptions& options) {
     const TraceEntry* reply = LastReply(session.Entries(), answer.substr(0, answer.find('=')));
     if (reply != nullptr && reply->answered->declined) retractions.insert(RetractionOf(*reply));
   }
-  for (const std::string& key : options.take_back) {
-    const std::string back = TakesBack(session.Entries(), key);
-    if (back.empty()) {
-      Complain("--take-back", "nothing was answered for `" + key + "`");
-      return kExitInvalid;
-    }
-    retractions.insert(back);
+  const Retractions back = TakeBack(session.Entries(), options.take_back);
+  if (!back.refused.empty()) {
+    Complain("--take-back", back.refused);
+    return kExitInvalid;
   }
+  retractions.insert(back.sentences.begin(), back.sentences.end());
   std::string message;
   for (const std::string& retraction : retractions) message += retraction + "\n";
   if (!message.empty()) session.Say("<take back>", message);
@@ -216,11 +213,10 @@ std::vector<const TraceEntry*> ViolatingAnswers(const Outcome& outcome, Session&
 std::vector<std::string> KeysToTakeBack(const Outcome& outcome, Session& session) {
   const Trace& entries = session.Entries();
   std::vector<std::string> out;
-  if (outcome.declined) {
+  if (!outcome.declined.empty()) {
     const auto is_it = [&](const TraceEntry& entry) {
       return entry.kind == TraceEntry::Kind::kReply && entry.answered && entry.answered->declined &&
-             outcome.reason.starts_with("%fail(" + Quote("declined: " + entry.answered->call) +
-                                        ",");
+             entry.answered->call == outcome.declined;
     };
     const auto reply = std::find_if(entries.rbegin(), entries.rend(), is_it);
     if (reply != entries.rend()) out.push_back(KeyOfReply(entries, *reply));

@@ -44,17 +44,26 @@ struct ScriptedAnswer {
 /// True if the key matches the request; the id of a request matches as well.
 bool KeyFits(const Request& request, std::string_view key);
 
-/// The last reply in the trace that the key matches, a name as of KeyFits or the whole call as
-/// written in the trace (`$ask("City?")`, `day(?d)`, `day("sunday")`); null if there is none.
+/// The first of StandingReplies; null if there is none.
 const TraceEntry* LastReply(const Trace& trace, std::string_view key);
 /// The replies that the key matches and no later entry takes back, the last one first; of each call
-/// one.
+/// one. The key is a name or id as of KeyFits, or the whole call as written in the trace
+/// (`$ask("City?")`, `day(?d)`, `day("sunday")`).
 std::vector<const TraceEntry*> StandingReplies(const Trace& trace, std::string_view key);
 /// A key by which LastReply finds this reply, of a heading a name if that is enough, of a tool the
 /// whole call: several calls share its name.
 std::string KeyOfReply(const Trace& trace, const TraceEntry& reply);
 /// Its retraction (§12.4), as RPL text; "" if there is none.
 std::string TakesBack(const Trace& trace, std::string_view key);
+
+/// The retractions by which answers are taken back.
+struct Retractions {
+  std::vector<std::string> sentences;
+  std::string refused;  // the reason why a key takes nothing back, for people; else ""
+};
+/// Of each key the last reply that stands and that no key before it takes back. A key takes nothing
+/// more if those before it take all of its replies.
+Retractions TakeBack(const Trace& trace, const std::vector<std::string>& keys);
 
 /// The entry of `KEY=VALUE`; VALUE is read like a line at the terminal. nullopt without key or `=`.
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);

@@ -128,9 +128,28 @@ TEST_CASE("a reply in the trace is found by name or as a whole call, until it is
   trace.push_back(back);
   CHECK(CallsOf(StandingReplies(trace, "ask")) == "$ask(\"B\") ");
   CHECK(StandingReplies(trace, "day").empty());
-  CHECK(LastReply(trace, "day") == &trace[2]);
+  CHECK(LastReply(trace, "day") == nullptr);
+  CHECK(TakeBack(trace, {"day"}).refused == "what was answered for `day` is taken back already");
+  CHECK(TakeBack(trace, {"night"}).refused == "nothing was answered for `night`");
   trace.push_back(Replied("$ask(\"A\")", {"ask"}, true));
   CHECK(CallsOf(StandingReplies(trace, "ask")) == "$ask(\"A\") $ask(\"B\") ");
+}
+
+TEST_CASE("the call of a heading that asked is a key of its reply") {
+  Trace trace;
+  for (const char* call : {"q(1, 5)", "q(2, \"a, b\")", "q([1], 7)"}) {
+    trace.push_back(Replied(call, {"q", "v"}, false));
+    trace.back().text = "q(?k, ?v) ^^ {?k …} -> true";
+  }
+  CHECK(CallsOf(StandingReplies(trace, "q(1, ?v)")) == "q(1, 5) ");
+  CHECK(CallsOf(StandingReplies(trace, "q(2, ?v)")) == "q(2, \"a, b\") ");
+  CHECK(CallsOf(StandingReplies(trace, "q([1], ?v) for ?v")) == "q([1], 7) ");
+  CHECK(CallsOf(StandingReplies(trace, "q(?k, ?v) for ?v")) == "q([1], 7) q(2, \"a, b\") q(1, 5) ");
+  for (const char* key : {"q(3, ?v)", "q(1)", "q(1, ?v, ?w)", "q(1, ", "r(1, ?v)", "$q(1, ?v)"})
+    CHECK(StandingReplies(trace, key).empty());
+  const Retractions back = TakeBack(trace, {"q", "q", "q(1, ?v)", "q"});
+  CHECK(back.refused == "");
+  REQUIRE(back.sentences.size() == 3);
 }
 
 TEST_CASE("an empty key part matches nothing") {

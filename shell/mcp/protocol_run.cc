@@ -288,7 +288,7 @@ bool ProtocolRun::EndsByDeclining(const std::vector<GivenAnswer>& declines) {
   for (const GivenAnswer& decline : declines) copy.given->Give(decline);
   copy.of().SetGoal(place_.goal);
   const Outcome outcome = copy.of().Run();
-  return outcome.status == Status::kFailed && outcome.declined;
+  return outcome.status == Status::kFailed && !outcome.declined.empty();
 }
 
 Outcome ProtocolRun::Say(const std::string& sentences, By by) {

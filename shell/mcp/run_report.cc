@@ -155,7 +155,7 @@ std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string&
             "A rule of {} is violated: {} Tell the user. Mend what it names and report that with "
             "rpl_assert, or take back with rpl_retract what is wrong. Do not go on before that.",
             protocol, outcome.violated ? SentenceOf(*outcome.violated) : outcome.reason + ".");
-      if (outcome.declined)
+      if (!outcome.declined.empty())
         return fmt::format(
             "{} cannot go on: the user declined what it needs ({}). Tell them, and end here; if "
             "they change their mind, call rpl_answer with session \"{}\" and the answer.",

@@ -152,15 +152,13 @@ TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::strin
       return input;
     }
   std::string text = facts.text;
-  for (const std::string& key : keys) {
-    const std::string back = TakesBack(run.session().Entries(), key);
-    if (back.empty()) {
-      input.fault = "nothing was answered for `" + key + "`";
-      input.hint = "rpl_trace lists what was";
-      return input;
-    }
-    text += back + "\n";
+  const Retractions back = TakeBack(run.session().Entries(), keys);
+  if (!back.refused.empty()) {
+    input.fault = back.refused;
+    input.hint = "rpl_trace lists what was";
+    return input;
   }
+  for (const std::string& sentence : back.sentences) text += sentence + "\n";
   const Outcome said = run.Say(text, by);
   if (said.status == Status::kNothing || said.status == Status::kSatisfied) return input;
   input.fault = "it was not taken back: " + run.Shown(said.reason);

@@ -311,7 +311,7 @@ std::string OutcomeSentence(const StoryEpoch& epoch, const PagePlaces& places) {
     return "It stopped, because a constraint under “" + Shown(violated.heading) +
            "” does not hold.";
   }
-  if (epoch.last && epoch.last->declined)
+  if (epoch.last && !epoch.last->declined.empty())
     return "It stopped, because a question that the goal needs was declined.";
   const std::optional<FailWords> words = FailWordsOf(turn.reason);
   return words ? "It stopped: " + Shown(words->reason) : "It stopped.";
