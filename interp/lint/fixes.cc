@@ -60,8 +60,9 @@ class Fixes {
   // --- Names ------------------------------------------------------------------------------
 
   struct Place {
-    Span span;       // of the name without its mark
-    bool elsewhere;  // part of a label with a namespace, or of a regex
+    Span span;         // of the name without its mark
+    bool elsewhere;    // part of a label with a namespace, or of a regex
+    const Part* part;  // the sentence or heading
   };
 
   // Lvars and avars are one kind (§19 records `$focus` as `?focus`); labels go by mark.
@@ -70,6 +71,7 @@ class Fixes {
     collected_ = true;
     for (const Part& part : context_.parts) {
       checked_ = part.checked;
+      part_ = &part;
       const Rule& rule = part.rule();
       for (const Node& n : rule.heads) Visit(n);
       for (const Node& n : rule.tail) Visit(n);
@@ -106,12 +108,19 @@ class Fixes {
     const Rule& rule = part.rule();
     for (const Node& n : rule.heads) CollectVariables(n, names);
     for (const Node& n : rule.tail) CollectVariables(n, names);
-    const auto add = [&](int scope) {
-      const Scope* section = &part.document->scopes[static_cast<std::size_t>(scope)];
+    for (const Scope* section : SectionsOf(part))
       section_variables_[section].insert(names.begin(), names.end());
+  }
+
+  // The sections to whose variables those of the part belong.
+  static std::vector<const Scope*> SectionsOf(const Part& part) {
+    std::vector<const Scope*> out;
+    const auto add = [&](int scope) {
+      out.push_back(&part.document->scopes[static_cast<std::size_t>(scope)]);
     };
     if (part.role == Role::kSignature || part.role == Role::kOwn) add(part.scope);
     for (const int target : part.targets) add(target);
+    return out;
   }
 
   // Variables of a file that is only read are its own; its labels with a namespace are not.
@@ -119,7 +128,7 @@ class Fixes {
     if (!checked_ && key.starts_with("?")) return;
     const Span name{span.file, span.begin + skip,
                     span.begin + skip + static_cast<std::uint32_t>(size)};
-    places_[key].push_back({name, !checked_ || !ok});
+    places_[key].push_back({name, !checked_ || !ok, part_});
   }
 
   void Visit(const Node& node) {
@@ -252,9 +261,31 @@ class Fixes {
     // `other.md#name` is `name` of that file, if it is checked.
     const std::string file(FileOf(std::string_view(name).substr(mark)));
     if (!file.empty() && checked_names_.contains(file)) name.erase(mark, file.size() + 1);
+    const std::string kebab = name.substr(0, mark) + Kebab(name.substr(mark));
+    if (Meet(name, kebab)) f.diagnostic.hint = "`" + kebab + "` is taken: choose another name";
     const std::vector<Edit> edits = RenamingOf(name, mark);
     if (!edits.empty()) context_.renamed[{f.diagnostic.span.file, f.diagnostic.span.begin}] = name;
     f.edits.insert(f.edits.end(), edits.begin(), edits.end());
+  }
+
+  // Whether both name something where one name would be one thing: variables in one rule, or labels
+  // anywhere.
+  bool Meet(const std::string& name, const std::string& other) const {
+    const auto places = places_.find(name);
+    const auto others = places_.find(other);
+    if (places == places_.end() || others == places_.end()) return false;
+    if (name[0] != '?') return true;
+    std::set<const void*> rules;
+    for (const Place& p : places->second) {
+      rules.insert(p.part);
+      for (const Scope* section : SectionsOf(*p.part)) rules.insert(section);
+    }
+    return std::any_of(others->second.begin(), others->second.end(), [&](const Place& p) {
+      const std::vector<const Scope*> sections = SectionsOf(*p.part);
+      return rules.contains(p.part) ||
+             std::any_of(sections.begin(), sections.end(),
+                         [&](const Scope* section) { return rules.contains(section); });
+    });
   }
 
   // Every place of `name`, whose mark has `mark` characters; none if it has to stay.
@@ -478,6 +509,7 @@ class Fixes {
   Context& context_;
   bool collected_ = false;
   bool checked_ = true;                                          // whether the current part is
+  const Part* part_ = nullptr;                                   // the current part
   std::unordered_map<std::string, std::vector<Place>> places_;   // by "?x", "p", "%g", "$t"
   std::unordered_map<std::string, std::vector<Span>> mentions_;  // in prose, by the same
   std::unordered_map<const Scope*, std::unordered_set<std::string>> section_variables_;
