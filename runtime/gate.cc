@@ -169,17 +169,22 @@ MetricTotals Gate::Totals(const MetricWindowLeaf& of, const std::optional<std::s
   return {static_cast<std::size_t>(count), number("sum"), number("most"), number("least")};
 }
 
-// Adds an ended call to the store. A run that was killed may have recorded calls that it did not
-// live to store; they are added once the replay of its session is over.
+// Adds an ended call to the store, among those of this session: a copy has the same run. A run that
+// was killed may have recorded calls that it did not live to store; they are added once the replay
+// of its session is over, unless the session of which it is a copy made them.
 void Gate::Store(std::size_t step, const PastCall& past) {
   if (setup_ == nullptr || !setup_->store.keeps()) return;
-  replayed_.emplace_back(step, past);
-  if (!live()) return;
+  if (!live()) return replayed_.emplace_back(step, past), void();
   GuardStore& store = setup_->store;
+  const std::string run = fmt::format("{} {}", Run(), ContentHash(setup_->session));
   const std::string why = store.Transact([&] {
-    for (const auto& [at, call] : replayed_)
-      if (std::string error = store.Ended(Run(), at, call); !error.empty()) return error;
-    return std::string();
+    for (const auto& [at, call] : replayed_) {
+      const Sourced<bool> known = store.HasEnded(Run(), at, call.at);
+      if (!known.value) return known.why;
+      if (*known.value) continue;
+      if (std::string error = store.Ended(run, at, call); !error.empty()) return error;
+    }
+    return store.Ended(run, step, past);
   });
   replayed_.clear();
   if (!why.empty()) broken_ = "the guard's store cannot be written: " + why;

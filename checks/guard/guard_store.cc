@@ -261,11 +261,9 @@ std::string GuardStore::Ended(const std::string& run, std::size_t step, const Pa
     const std::int64_t id = RunId(run), at_step = static_cast<std::int64_t>(step);
     const std::int64_t tool = ToolId(call.tool, call.tags);
     Query known(*database_,
-                "SELECT tool, ended IS NOT NULL, counts, ended FROM calls WHERE run=? AND step=?");
+                "SELECT tool, ended IS NOT NULL, counts FROM calls WHERE run=? AND step=?");
     if (known.Bind(id).Bind(at_step).Next()) {
-      if (known.Number(1) != 0)
-        return known.Number(3) == call.at ? std::string()
-                                          : Ended(fmt::format("{} {}", run, call.at), step, call);
+      if (known.Number(1) != 0) return std::string();
       Query(*database_, "UPDATE used SET open=open-? WHERE run=? AND tool=?")
           .Bind(known.Number(2))
           .Bind(id)
@@ -298,6 +296,16 @@ std::string GuardStore::Ended(const std::string& run, std::size_t step, const Pa
 }
 
 // --- metrics ------------------------------------------------------------------------------
+
+Sourced<bool> GuardStore::HasEnded(const std::string& run, std::size_t step, Moment at) {
+  if (!keeps()) return {false, ""};
+  return Read<bool>([&] {
+    Query known(*database_,
+                "SELECT 1 FROM runs JOIN calls ON calls.run=runs.id"
+                " WHERE runs.name GLOB ?||'*' AND step=? AND ended=?");
+    return known.Bind(run).Bind(static_cast<std::int64_t>(step)).Bind(at).Next();
+  });
+}
 
 std::string GuardStore::AddMetrics(const PastCall& call) {
   if (!keeps()) return "";

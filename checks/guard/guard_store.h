@@ -106,9 +106,10 @@ class GuardStore {
   /// may be another call of the tool; the sum of the durations is the same.
   Sourced<std::optional<BegunCall>> FindBegun(const std::string& run, const GuardCall& call);
   /// A call ended: the open one with this step, or one that was not known. Its metrics count from
-  /// now on. Without effect if the call of this step ended before, at the same time: at another
-  /// time it is that of a copy of the run, and counts as well.
+  /// now on. Without effect if the call of this step ended before.
   std::string Ended(const std::string& run, std::size_t step, const PastCall& call);
+  /// Whether the store has a call that ended at this step and time, of a run whose name begins so.
+  Sourced<bool> HasEnded(const std::string& run, std::size_t step, Moment at);
   /// Adds metrics that became known after the call ended.
   std::string AddMetrics(const PastCall& call);
   /// The values of a metric within the window that ends at `now`, of all runs of the agent.
