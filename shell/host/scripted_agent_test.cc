@@ -139,7 +139,7 @@ TEST_CASE("the call of a heading that asked is a key of its reply") {
   Trace trace;
   for (const char* call : {"q(1, 5)", "q(2, \"a, b\")", "q([1], 7)"}) {
     trace.push_back(Replied(call, {"q", "v"}, false));
-    trace.back().text = "q(?k, ?v) ^^ {?k …} -> true";
+    trace.back().text = std::string("q(?k, ?v) ^^ {?of ") + call + "} -> true";
   }
   CHECK(CallsOf(StandingReplies(trace, "q(1, ?v)")) == "q(1, 5) ");
   CHECK(CallsOf(StandingReplies(trace, "q(2, ?v)")) == "q(2, \"a, b\") ");
