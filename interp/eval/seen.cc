@@ -8,14 +8,16 @@
 namespace rpl {
 
 Seen::When Seen::Came(std::span<const Value> values) {
-  constexpr std::uint32_t kLook = 2048;
+  constexpr std::uint64_t kLook = 2048;
   constexpr std::uint64_t kLongest = std::uint64_t{1} << 22;
   if (away_ > 0) {
     --away_;
     return When::kNever;
   }
-  if (++asked_ == kLook) {
-    longer_ = repeated_ < kLook / 4 ? std::clamp(4 * longer_, std::uint64_t{kLook}, kLongest) : 0;
+  // What passed unseen is not known to come again, so it looks for an eighth of the time: long
+  // enough to meet again what comes again after many others.
+  if (++asked_ >= std::max(kLook, longer_ / 8)) {
+    longer_ = repeated_ < asked_ / 4 ? std::clamp(4 * longer_, kLook, kLongest) : 0;
     away_ = longer_;
     asked_ = repeated_ = 0;
   }
