@@ -302,7 +302,7 @@ Sourced<bool> GuardStore::HasEnded(const std::string& run, std::size_t step, Mom
   return Read<bool>([&] {
     Query known(*database_,
                 "SELECT 1 FROM runs JOIN calls ON calls.run=runs.id"
-                " WHERE runs.name GLOB ?||'*' AND step=? AND ended=?");
+                " WHERE runs.name>=?1 AND runs.name<?1||'~' AND step=?2 AND ended=?3");
     return known.Bind(run).Bind(static_cast<std::int64_t>(step)).Bind(at).Next();
   });
 }
