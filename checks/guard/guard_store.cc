@@ -295,8 +295,6 @@ std::string GuardStore::Ended(const std::string& run, std::size_t step, const Pa
   });
 }
 
-// --- metrics ------------------------------------------------------------------------------
-
 Sourced<bool> GuardStore::HasEnded(const std::string& run, std::size_t step, Moment at) {
   if (!keeps()) return {false, ""};
   return Read<bool>([&] {
@@ -306,6 +304,8 @@ Sourced<bool> GuardStore::HasEnded(const std::string& run, std::size_t step, Mom
     return known.Bind(run).Bind(static_cast<std::int64_t>(step)).Bind(at).Next();
   });
 }
+
+// --- metrics ------------------------------------------------------------------------------
 
 std::string GuardStore::AddMetrics(const PastCall& call) {
   if (!keeps()) return "";

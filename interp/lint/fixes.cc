@@ -275,16 +275,17 @@ class Fixes {
     const auto others = places_.find(other);
     if (places == places_.end() || others == places_.end()) return false;
     if (name[0] != '?') return true;
-    std::set<const void*> rules;
-    for (const Place& p : places->second) {
-      rules.insert(p.part);
-      for (const Scope* section : SectionsOf(*p.part)) rules.insert(section);
-    }
-    return std::any_of(others->second.begin(), others->second.end(), [&](const Place& p) {
+    const auto rules_of = [](const Place& p) {
       const std::vector<const Scope*> sections = SectionsOf(*p.part);
-      return rules.contains(p.part) ||
-             std::any_of(sections.begin(), sections.end(),
-                         [&](const Scope* section) { return rules.contains(section); });
+      std::vector<const void*> out(sections.begin(), sections.end());
+      out.push_back(p.part);
+      return out;
+    };
+    std::set<const void*> rules;
+    for (const Place& p : places->second)
+      for (const void* rule : rules_of(p)) rules.insert(rule);
+    return std::ranges::any_of(others->second, [&](const Place& p) {
+      return std::ranges::any_of(rules_of(p), [&](const void* r) { return rules.contains(r); });
     });
   }
 

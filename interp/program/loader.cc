@@ -688,22 +688,20 @@ void Loader::Lower() {
 
 // What headings state is asserted where they stand.
 void Loader::PlaceHeadingFacts() {
-  const auto before = [](const auto& stated, std::uint32_t place) {
-    return std::ranges::lower_bound(stated, place, {}, [](const auto& s) { return s.span.begin; }) -
-           stated.begin();
+  const auto place = [](const Assertion& a) { return a.span.begin; };
+  const auto come_before = [&](Span span) {
+    return std::ranges::lower_bound(heading_facts_, span.begin, {}, place) - heading_facts_.begin();
   };
-  for (HalfAnswer& half : novelty.half_answers)
-    half.before.assertions += before(heading_facts_, half.span.begin);
+  for (HalfAnswer& half : novelty.half_answers) half.before.assertions += come_before(half.span);
   for (QuestionEntry& entry : novelty.question_entries)
-    entry.before.assertions += before(heading_facts_, entry.span.begin);
+    entry.before.assertions += come_before(entry.span);
   for (Assertion& a : heading_facts_)
     a.facts_before =
         std::ranges::lower_bound(novelty.facts, a.span.begin, {}, &Novelty::Fact::begin) -
         novelty.facts.begin();
   const auto middle = static_cast<std::ptrdiff_t>(novelty.assertions.size());
   std::ranges::move(heading_facts_, std::back_inserter(novelty.assertions));
-  std::ranges::inplace_merge(novelty.assertions, novelty.assertions.begin() + middle, {},
-                             [](const Assertion& a) { return a.span.begin; });
+  std::ranges::inplace_merge(novelty.assertions, novelty.assertions.begin() + middle, {}, place);
 }
 
 }  // namespace rpl

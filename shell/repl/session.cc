@@ -147,11 +147,13 @@ ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts,
   const Undone undone_before = undone_;
   const Trace before = SoFar();
   const int attempt = LastEntryAt() + 1;
+  const auto restart = [&](const std::vector<ProgramFile>& with) {
+    so_far_ = before;
+    DropUndone(so_far_, undone_);
+    return Start(with, RepliesOf(so_far_));
+  };
   if (undone) Undo(*undone);
-  Trace so_far = before;
-  DropUndone(so_far, undone_);
-  so_far_ = so_far;
-  change.findings = Start(parts, RepliesOf(std::move(so_far)));
+  change.findings = restart(parts);
   change.taken = !HasErrors(change.findings);
   if (change.taken) {
     change.outcome = Settle();
@@ -161,10 +163,7 @@ ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts,
   if (!change.taken) {
     if (parts != parts_before) undone_ = undone_before;  // else the entry is in neither
     if (store_ != nullptr) Undo(attempt);                // the file has what it established
-    so_far = before;
-    DropUndone(so_far, undone_);
-    so_far_ = so_far;
-    Start(parts_before, RepliesOf(std::move(so_far)));
+    restart(parts_before);
     Settle();
   }
   session_->SetLog(log_);
