@@ -926,6 +926,137 @@ def long_work_becomes_a_task():
     server.close()
 
 
+# --- What was acknowledged -------------------------------------------------------------------------
+
+def slow_tool(*options, sessions, forms=False):
+    """A server with a tool that takes three seconds, which replies within one."""
+    write("tools/rpl.yaml", "version: 1\ntools:\n  wait: {command: [./wait.sh], permission: allow}\n")
+    write("tools/wait.sh", "#!/bin/sh\nread -r line\necho . >>ran\nsleep 3\n"
+          "id=${line#*'\"id\":\"'}\necho \"{\\\"id\\\":\\\"${id%%'\"'*}\\\",\\\"result\\\":7}\"\n")
+    os.chmod(os.path.join(FOLDER, "tools/wait.sh"), 0o755)
+    write("tools/wait.md", "# Go - %go(?r, ?x) <- ?r = $wait(1), q(?x)\n# Q - q(?x)\nWhat?\n")
+    write("tools/two.md", "# Go - %go(?r, ?b) <- got(?r), b(?b)\n# Got - got(?r) <- a(?a), ?r = $wait(?a)\n"
+          "# A - a(?a)\nA?\n# B - b(?b)\nB?\n")
+    write("tools/first.md", "# Go - %go(?r, ?x) <- q(?x), ?r = $wait(?x)\n# Q - q(?x)\nWhat?\n")
+    server = serve("--reply-within", "1", "--allow-tool", "wait", *options, sessions=sessions,
+                   paths=("tools",))
+    server.initialize(forms=forms)
+    return server
+
+
+def settled(server, session):
+    """The state of a run that works no more."""
+    for _ in range(100):
+        run = content(server.call("rpl_status", {"session": session}))
+        if not run.get("running"):
+            return run
+        time.sleep(0.1)
+    check(False, "it does not end", run)
+    return run
+
+
+@pipe_case
+def an_answer_given_while_a_turn_runs_outlives_the_server():
+    for early in (True, False):
+        sessions = f"acknowledged-{early}"
+        server = slow_tool(sessions=sessions)
+        given = {"answers": {"x": "early"}} if early else {}
+        run = content(server.call("rpl_run", {"protocol": "wait.md", "request_id": "r", **given}))
+        check(run["running"] is True and "not stored" not in run["now"], run)
+        session = run["session"]
+        if not early:
+            run = content(server.call("rpl_answer", {"session": session, "answers": {"x": "early"}}))
+            check(run["running"] is True, run)
+            run = content(server.call("rpl_assert", {"session": session, "facts": ["noted(1)"]}))
+            check(run["running"] is True, run)
+        server.process.kill()
+        server.process.wait()
+        server = slow_tool(sessions=sessions)
+        run = settled(server, session)
+        check(run["status"] == "waiting" and run["pending"][0]["inDoubt"] is True, run)
+        check("Nobody knows whether the tool `wait` ran" in run["now"] and
+              "--retry wait" in run["now"], run["now"])
+        # It was given before its question, which comes after the call in doubt.
+        check("nothing asks yet for what was given before: x" in run["hint"], run)
+        run = content(server.call("rpl_answer", {"session": session,
+                                                 "answers": {"wait": 9, "x": "early"}}))
+        check(run["status"] == "satisfied" and run["answers"] == [{"?r": 9, "?x": "early"}], run)
+        if not early:
+            rows = content(server.call("rpl_query", {"session": session, "query": "noted(?x)"}))
+            check(rows["rows"] == [{"?x": 1}], rows)
+        with open(os.path.join(FOLDER, sessions, session + ".json")) as file:
+            check("inputs" not in json.load(file), "inputs that were taken are kept")
+        server.close()
+    # An answer to an open question, behind a turn that works on another.
+    server = slow_tool(sessions="acknowledged-two")
+    session = content(server.call("rpl_run", {"protocol": "two.md"}))["session"]
+    for key in "ab":
+        run = content(server.call("rpl_answer", {"session": session, "answers": {key: 1}}))
+        check(run["running"] is True, run)
+    server.process.kill()
+    server.process.wait()
+    server = slow_tool(sessions="acknowledged-two")
+    run = settled(server, session)
+    check([q["key"] for q in run["pending"]] == ["wait"] and "hint" not in run, run)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"wait": 9}}))
+    check(run["answers"] == [{"?r": 9, "?b": 1}], run)
+    server.close()
+
+
+@pipe_case
+def an_answer_in_a_form_outlives_the_server():
+    server = slow_tool(sessions="acknowledged-form", forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "first.md"}})
+    server.respond(server.question(), {"action": "accept", "content": {"x": "2"}})
+    run = content(server.response(id, 10)["result"])
+    check(run["running"] is True, run)
+    session = run["session"]
+    server.process.kill()
+    server.process.wait()
+    server = slow_tool(sessions="acknowledged-form")
+    run = settled(server, session)
+    check(run["pending"][0]["id"] == "$wait(2)", run)
+    server.close()
+
+
+@pipe_case
+def what_a_turn_did_not_take_is_told_by_the_status():
+    server = slow_tool(sessions="told")
+    run = content(server.call("rpl_run", {"protocol": "wait.md", "answers": {"nothing": 1}}))
+    check(run["running"] is True, run)
+    run = settled(server, run["session"])
+    check(run["unused"] == [{"key": "nothing", "why": "nothing asked for it"}], run)
+    # A fault is told once.
+    run = content(server.call("rpl_retract", {"session": run["session"], "answers": ["none"]}))
+    check("error" in run, run)
+    time.sleep(1.5)
+    run = content(server.call("rpl_status", {"session": run["session"]}))
+    check("error" not in run and "hint" not in run and run["status"] == "waiting", run)
+    server.close()
+
+
+@pipe_case
+def a_server_with_nothing_to_do_lets_go_of_a_run():
+    server, other = serve(sessions="let-go"), serve(sessions="let-go")
+    server.initialize()
+    other.initialize()
+    session = content(server.call("rpl_run", {"protocol": "trip.md"}))["session"]
+    run = content(other.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
+    check(run["status"] == "waiting" and "error" not in run, run)
+    run = content(server.call("rpl_status", {"session": session}))
+    check([q["key"] for q in run["pending"]] == ["ask"], run)
+    time.sleep(1.5)
+    path = os.path.join(FOLDER, "let-go", session)
+    status = os.system(f"{RPL} resume '{path}' --answer ask=3 >out 2>err")
+    check(status == 0, "resume at a terminal", open("out").read(), open("err").read())
+    run = content(other.call("rpl_status", {"session": session}))
+    check(run["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+    run = content(server.call("rpl_status", {"session": session}))
+    check(run["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+    server.close()
+    other.close()
+
+
 # --- While it works ------------------------------------------------------------------------------------
 
 @pipe_case

@@ -31,6 +31,18 @@ Where do you want to go?
 # Name - name(?who)
 Whose order is it?
 """,
+    "two.md": """# Two - %two(?reply, ?size) <- reply(?reply), size(?size)
+
+# Reply - reply(?reply) <- name(?who), ?reply = $slow(?who)
+
+# Slow - $slow(?who)
+
+# Name - name(?who)
+Whose order is it?
+
+# Size - size(?size)
+How large is it?
+""",
     "rpl.yaml": """version: 1
 tools:
   slow: {command: [./slow.sh], permission: allow}
@@ -267,6 +279,43 @@ def a_run_that_another_worker_has_is_told_in_words():
         check(until(lambda: place.call("rpl_status", {"session": session}, second)["status"] == "satisfied"),
               "it does not end")
         check(place.calls() == ["slow"], place.calls())
+
+
+@case
+def an_answer_given_while_a_turn_runs_outlives_the_worker():
+    with Place("--reply-within", "1") as place:
+        first, second = place.workers.workers
+        session = place.call("rpl_run", {"protocol": "two.md"}, first)["session"]
+        for key, value in (("who", "Ann"), ("size", 3)):
+            run = place.call("rpl_answer", {"session": session, "answers": {key: value}}, first)
+            check(run.get("running") is True and "not stored" not in run["now"], run)
+        first.kill()
+
+        def waits():
+            run = place.call("rpl_status", {"session": session}, second)
+            return [q["key"] for q in run["pending"]] == ["slow"] and run
+        check(until(waits), place.call("rpl_status", {"session": session}, second))
+        run = place.call("rpl_answer", {"session": session, "answers": {"slow": "sent"}}, second)
+        check(run["answers"] == [{"?reply": "sent", "?size": 3}], run)
+        check(place.calls() == ["slow"], place.calls())
+        place.check_sound(session)
+
+
+@case
+def a_turn_that_takes_long_is_done_once():
+    with Place("--reply-within", "1") as place:
+        first, second = place.workers.workers
+        session = place.call("rpl_run", {"protocol": "two.md"}, first)["session"]
+        for key, value in (("who", "Ann"), ("size", 3)):
+            place.call("rpl_answer", {"session": session, "answers": {key: value}}, first)
+        place.go()
+        check(until(lambda: place.call("rpl_status", {"session": session}, second)["status"] == "satisfied"),
+              "it does not end")
+        inputs = "SELECT given, taken FROM rpl_run"
+        check(until(lambda: place.sql(inputs).split("|")[0] == place.sql(inputs).split("|")[1]),
+              place.sql(inputs))
+        check(place.calls() == ["slow"], place.calls())
+        place.check_sound(session)
 
 
 @case

@@ -23,10 +23,6 @@ std::string InstantText(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-std::string TaskKey(const std::string& key, std::size_t seq) {
-  return fmt::format("{}#{}", key, seq);
-}
-
 }  // namespace
 
 ordered_json TaskJson(const ServedRun& run, std::string_view status, const std::string& message) {
@@ -90,7 +86,7 @@ void McpTasks::Tell(const Call& call, ServedRun& run) {
       if (!IsForForm(question)) continue;
       ordered_json form = FormOf({question}, run.protocol, "", FormDialect::kLists);
       form["mode"] = "form";
-      asked[TaskKey(question.key, seq)] = {{"method", "elicitation/create"},
+      asked[FormKey(question.key, seq)] = {{"method", "elicitation/create"},
                                            {"params", std::move(form)}};
     }
   if (!asked.empty()) {
@@ -128,29 +124,7 @@ void McpTasks::Update(const Call& call) {
   turn->modern = true;
   turn->revision = call->revision;
   turn->send = [call](const ordered_json&) { call->Reply(ordered_json::object()); };
-  turns_.Start(turn, run, [given = *responses](ProtocolRun& open) {
-    TurnInput input;
-    if (!open.has_outcome()) open.Turn({});
-    const std::vector<OpenQuestion> questions =
-        OpenQuestionsOf(open.outcome().pending, open.session().pool(),
-                        [&](const Request& request) { return open.IsPersonal(request); });
-    std::vector<OpenQuestion> declined;
-    for (const OpenQuestion& question : questions) {
-      const auto at = given.find(TaskKey(question.key, open.seq()));
-      if (at == given.end() || !IsForForm(question)) continue;
-      if ((*at)["action"] == "decline") declined.push_back(question);
-      const auto content = at->find("content");
-      if ((*at)["action"] != "accept" || content == at->end()) continue;
-      if (const auto answers = AnswersIn(*content, {question}))
-        input.answers.insert(input.answers.end(), answers->begin(), answers->end());
-    }
-    if (!declined.empty()) {
-      TurnInput no = DeclinedInput(open, declined);
-      input.answers.insert(input.answers.end(), no.answers.begin(), no.answers.end());
-      input.note = no.note;
-    }
-    return input;
-  });
+  turns_.Start(turn, run, {{"by", "person"}, {"forms", *responses}});
 }
 
 void McpTasks::Cancel(const Call& call) {

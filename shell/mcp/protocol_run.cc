@@ -144,8 +144,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
     return tool != "write" && config.Find(tool) == nullptr &&
            config.guard.FindSignal(tool) == nullptr && config.guard.FindSubjects(tool) == nullptr;
   });
-  std::set<std::string> names;
-  for (const ToolCommand& tool : config.tools) names.insert(tool.name);
+  for (const ToolCommand& tool : config.tools) commands_.insert(tool.name);
   nobody_ = std::make_unique<Nobody>();
   tools_ = std::make_unique<ToolSetup>(engine_, false, *nobody_, hooks_.interrupted);
   if (tools_->Prepare(paths) != kExitOk)
@@ -167,7 +166,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   if (opened.store->events().empty() && AreDocumentsChecked(files)) {
     std::size_t errors = 0;
     ordered_json findings =
-        CheckedText(place_.name, files.front().text, place_.protocol, names, &errors);
+        CheckedText(place_.name, files.front().text, place_.protocol, commands_, &errors);
     if (errors > 0) return {place_.name + " has errors", "correct them first", std::move(findings)};
   }
   std::vector<Event> events = opened.store->events();
@@ -176,7 +175,8 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
       recorded_[question.call] = question.events.back().value;
   const auto turn = std::find_if(events.rbegin(), events.rend(),
                                  [](const Event& e) { return e.kind == Event::Kind::kTurn; });
-  const bool was_run = turn != events.rend() && !Journal({*turn}, {}, nullptr).NextTurn()->text;
+  was_run_ = turn != events.rend();
+  const bool pursued = was_run_ && !Journal({*turn}, {}, nullptr).NextTurn()->text;
   const std::string last_goal = LastGoal(events);  // "" also where it was not recorded yet
   const std::optional<ProgramEvent> last = LastProgram(events);
   const bool same = last && last->files == files;
@@ -216,7 +216,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   const bool over =
       saved_->last() && saved_->last()->repeatable && !ReadsASource(session().Entries());
   const bool own = last_goal.empty() || last_goal == place_.goal;
-  if (same && was_run && own && (finished || over)) outcome_ = saved_->last();
+  if (same && pursued && own && (finished || over)) outcome_ = saved_->last();
   return {};
 }
 
@@ -274,6 +274,7 @@ const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers, bool again) {
   if (!broken_.empty()) return *outcome_;
   for (GivenAnswer& answer : answers) given_->Give(std::move(answer));
   outcome_ = session().Run();
+  was_run_ = true;
   unused_ = given_->TakeUnused();
   chat_ = given_->TakeChat();
   for (auto& [call, value] : given_->TakeUsed()) recorded_[call] = std::move(value);

@@ -93,6 +93,8 @@ class ProtocolRun {
   /// The outcome of the last turn. REQUIRES: there was one, or has_outcome().
   const Outcome& outcome() const { return *outcome_; }
   bool has_outcome() const { return outcome_.has_value(); }
+  /// Whether there was a turn, of this process or another.
+  bool was_run() const { return was_run_; }
   /// The reason why the run must be opened again, or "".
   const std::string& broken() const { return broken_; }
   /// The recorded answers for a key: calls and values, as RPL text.
@@ -104,6 +106,8 @@ class ProtocolRun {
   /// Whether the policy of the run decides by facts of the relation: no client may state them.
   bool IsForGuard(const std::string& label) const;
   bool IsPersonal(const Request& request);
+  /// Whether the configuration has a command for the tool.
+  bool HasCommand(const std::string& tool) const { return commands_.contains(tool); }
 
   Session& session();
   /// A text of the engine with the name of the protocol in place of that of its file.
@@ -122,6 +126,7 @@ class ProtocolRun {
   RunHooks hooks_;
   std::string recorded_name_;                                      // of the program, in the session
   std::shared_ptr<bool> started_ = std::make_shared<bool>(false);  // the program is loaded
+  std::set<std::string> commands_;                                 // the tools of the configuration
   PersonGates gates_;
   std::unique_ptr<Agent> nobody_;
   std::unique_ptr<ToolSetup> tools_;
@@ -132,6 +137,7 @@ class ProtocolRun {
   std::optional<Outcome> outcome_;
   std::vector<UnusedAnswer> unused_;
   std::vector<std::string> chat_;
+  bool was_run_ = false;
   std::string broken_;
   std::map<std::string, std::string> recorded_;  // values as RPL text, by call
 };

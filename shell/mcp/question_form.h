@@ -35,8 +35,9 @@ struct OpenQuestion {
   std::vector<std::string> row;      // the names of the columns, if it takes rows
   Takes takes = Takes::kAny;
   bool secret = false;
-  bool personal = false;  // only a person's answer counts
-  bool in_doubt = false;  // the tool may have run
+  bool personal = false;   // only a person's answer counts
+  bool in_doubt = false;   // the tool may have run
+  bool of_server = false;  // kTool: the server has its command, and the client only its result
 };
 
 /// The questions of an outcome, in its order.

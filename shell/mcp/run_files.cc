@@ -2,6 +2,7 @@
 #include "shell/mcp/run_files.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@ using nlohmann::ordered_json;
 constexpr std::size_t kHandleBytes = 12;
 constexpr std::size_t kHandleSize = 2 + kHandleBytes * 4 / 3;
 constexpr std::size_t kMostRemembered = 10'000;  // requests, beside the named ones
+
+std::int64_t NumberOf(const ordered_json& input) { return input.value("number", std::int64_t{0}); }
 
 // Whole or not at all.
 bool WriteWhole(const std::string& path, const std::string& text) {
@@ -63,8 +66,11 @@ std::string RunFiles::Open() {
   for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
     const std::string name = file.path().filename();
     if (!name.ends_with(".json") || !IsHandle(name.substr(0, name.size() - 5))) continue;
-    const std::optional<RunRecord> run = Read(name.substr(0, name.size() - 5));
-    if (!run || run->request.empty()) continue;
+    const std::optional<Record> record = Read(name.substr(0, name.size() - 5));
+    if (!record) continue;
+    const RunRecord* run = &record->run;
+    if (!record->inputs.empty()) left_[run->handle] = NumberOf(record->inputs.back());
+    if (run->request.empty()) continue;
     // Of two with one request the later counts.
     const Request request = {run->handle, run->began};
     const auto [at, added] = by_request_.emplace(run->request, request);
@@ -73,7 +79,7 @@ std::string RunFiles::Open() {
   return error ? folder_ + ": " + error.message() : "";
 }
 
-std::optional<RunRecord> RunFiles::Read(const std::string& handle) const {
+std::optional<RunFiles::Record> RunFiles::Read(const std::string& handle) const {
   const Input input = ReadFile(NameOf(handle) + ".json");
   if (!input.error.empty()) return std::nullopt;
   const JsonText read = ParseJson(input.text);
@@ -82,18 +88,82 @@ std::optional<RunRecord> RunFiles::Read(const std::string& handle) const {
     const auto at = read.json.find(key);
     return at != read.json.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
-  RunRecord run{handle, text("protocol"), text("goal"), text("who"), text("request"), 0};
+  Record out{{handle, text("protocol"), text("goal"), text("who"), text("request"), 0},
+             ordered_json::array()};
   if (const auto began = read.json.find("began");
       began != read.json.end() && began->is_number_integer())
-    run.began = began->get<std::int64_t>();
-  if (run.protocol.empty()) return std::nullopt;
-  return run;
+    out.run.began = began->get<std::int64_t>();
+  if (out.run.protocol.empty()) return std::nullopt;
+  if (const auto inputs = read.json.find("inputs"); inputs != read.json.end() && inputs->is_array())
+    for (const ordered_json& each : *inputs)
+      if (each.is_object()) out.inputs.push_back(each);
+  return out;
 }
 
-bool RunFiles::Write(const RunRecord& run) const {
-  const ordered_json about = {{"version", 1},   {"protocol", run.protocol}, {"goal", run.goal},
-                              {"who", run.who}, {"request", run.request},   {"began", run.began}};
+bool RunFiles::Write(const Record& record) const {
+  const RunRecord& run = record.run;
+  ordered_json about = {{"version", 1},   {"protocol", run.protocol}, {"goal", run.goal},
+                        {"who", run.who}, {"request", run.request},   {"began", run.began}};
+  if (!record.inputs.empty()) about["inputs"] = record.inputs;
   return WriteWhole(NameOf(run.handle) + ".json", DumpJson(about) + "\n");
+}
+
+RunRecords::Held RunFiles::Hold(const RunRecord& run) {
+  const std::lock_guard lock(mutex_);
+  Held out{true, {}, {}, 0};
+  const auto left = left_.find(run.handle);
+  if (left == left_.end()) return out;
+  if (const std::optional<Record> record = Read(run.handle))
+    for (const ordered_json& input : record->inputs)
+      if (NumberOf(input) <= left->second) out.inputs.push_back(input);
+  if (out.inputs.empty()) left_.erase(left);  // its process has taken them
+  else out.last_input = left->second;
+  return out;
+}
+
+RunRecords::Kept RunFiles::Keep(const RunRecord& run, const ordered_json& input) {
+  const std::lock_guard lock(mutex_);
+  std::optional<Record> record = Read(run.handle);
+  if (!record) return {0, {"the record of the run cannot be read", ""}};
+  const std::int64_t number = record->inputs.empty() ? 1 : NumberOf(record->inputs.back()) + 1;
+  record->inputs.push_back(input);
+  record->inputs.back()["number"] = number;
+  if (!Write(*record)) return {0, {"the folder of sessions cannot be written", ""}};
+  return {number, {}};
+}
+
+void RunFiles::Taken(const RunRecord& run, std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  std::optional<Record> record = Read(run.handle);
+  if (!record) return;
+  std::erase_if(record->inputs.get_ref<ordered_json::array_t&>(),
+                [&](const ordered_json& input) { return NumberOf(input) == number; });
+  Write(*record);
+}
+
+std::string RunFiles::Release(const RunRecord& run, const Turn& turn) {
+  const std::lock_guard lock(mutex_);
+  if (const auto left = left_.find(run.handle);
+      left != left_.end() && (turn.status || turn.drop_inputs)) {
+    if (std::optional<Record> record = Read(run.handle)) {
+      std::erase_if(record->inputs.get_ref<ordered_json::array_t&>(),
+                    [&](const ordered_json& input) { return NumberOf(input) <= left->second; });
+      Write(*record);
+    }
+    left_.erase(left);
+  }
+  return StampOf(run.handle);
+}
+
+// Another text after each change of the session, while no process has it open.
+std::string RunFiles::StampOf(const std::string& handle) const {
+  std::string out;
+  for (const char* end : {"", "-wal"}) {
+    struct stat about = {};
+    if (stat((NameOf(handle) + end).c_str(), &about) != 0) continue;
+    out += fmt::format("{} {}.{:09} ", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+  }
+  return out;
 }
 
 RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json&) {
@@ -104,11 +174,12 @@ RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json&) {
       return entry.first.starts_with("d:") && now - entry.second.began > kRepeatSeconds;
     });
   if (const auto at = by_request_.find(fresh.request); at != by_request_.end()) {
-    std::optional<RunRecord> run = Read(at->second.handle);
-    if (run && run->who == fresh.who && (fresh.named() || now - run->began <= kRepeatSeconds))
-      return {std::move(run), true, {}};
+    const std::optional<Record> known = Read(at->second.handle);
+    if (known && known->run.who == fresh.who &&
+        (fresh.named() || now - known->run.began <= kRepeatSeconds))
+      return {known->run, true, {}};
   }
-  if (!Write(fresh))
+  if (!Write({fresh, ordered_json::array()}))
     return {std::nullopt,
             false,
             {"the session cannot be written", "see the folder of sessions, " + folder_}};
@@ -119,8 +190,9 @@ RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json&) {
 RunRecords::Found RunFiles::Find(const std::string& handle, const std::string& who) {
   const std::lock_guard lock(mutex_);
   Found found;
-  found.record = Read(handle);
+  if (const std::optional<Record> record = Read(handle)) found.record = record->run;
   if (!found.record || found.record->who != who) return {};
+  found.last_turn = StampOf(handle);
   if (const auto at = by_request_.find(found.record->request);
       at != by_request_.end() && at->second.handle == handle && !found.record->named())
     by_request_.erase(at);
@@ -148,8 +220,8 @@ std::vector<std::string> RunFiles::Handles(const std::string& prefix, const std:
   std::sort(out.begin(), out.end());
   std::erase_if(out, [&, kept = std::size_t{0}](const std::string& handle) mutable {
     if (kept >= most) return true;
-    const std::optional<RunRecord> run = Read(handle);
-    const bool fits = run && run->who == who;
+    const std::optional<Record> record = Read(handle);
+    const bool fits = record && record->run.who == who;
     kept += fits;
     return !fits;
   });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The records of runs in a folder: a run is in two files named by its handle, the session and, with
-// `.json`, the record. One process uses the folder.
+// `.json`, the record. Several processes may use the folder, one at a time has a session open; the
+// requests and inputs of another are seen when a process begins.
 #ifndef RPL_SHELL_MCP_RUN_FILES_H_
 #define RPL_SHELL_MCP_RUN_FILES_H_
 
@@ -29,11 +30,21 @@ class RunFiles : public RunRecords {
   std::vector<std::string> Handles(const std::string& prefix, const std::string& who,
                                    std::size_t most) override;
   std::string NameOf(const std::string& handle) const override { return folder_ + "/" + handle; }
+  Held Hold(const RunRecord& run) override;
+  Kept Keep(const RunRecord& run, const nlohmann::ordered_json& input) override;
+  void Taken(const RunRecord& run, std::int64_t number) override;
+  std::string Release(const RunRecord& run, const Turn& turn) override;
   void Drop(const RunRecord& run, const nlohmann::ordered_json& report) override;
 
  private:
-  std::optional<RunRecord> Read(const std::string& handle) const;
-  bool Write(const RunRecord& run) const;
+  // A run with the inputs that no turn has taken, an array of objects with a `number`.
+  struct Record {
+    RunRecord run;
+    nlohmann::ordered_json inputs;
+  };
+  std::optional<Record> Read(const std::string& handle) const;
+  bool Write(const Record& record) const;
+  std::string StampOf(const std::string& handle) const;
 
   const std::string folder_;
   std::mutex mutex_;
@@ -42,6 +53,7 @@ class RunFiles : public RunRecords {
     std::int64_t began;
   };
   std::map<std::string, Request> by_request_;
+  std::map<std::string, std::int64_t> left_;  // by other processes: the last inputs, by handle
 };
 
 }  // namespace rpl

@@ -66,13 +66,13 @@ class RunRecords {
   /// Records a new run, or finds the one that the same request began: for ever if it is named, else
   /// in the last two minutes, and until its handle is used, which shows that the client has it. A
   /// new run of shared records is held. `input`: the members of the request that an input has
-  /// (StoredInput in turn_input.h), for whoever does its turn if this process does not; or null.
+  /// (ReadInput in turn_input.h), for whoever does its turn if this process does not; or null.
   virtual Begun Begin(const RunRecord& fresh, const nlohmann::ordered_json& input) = 0;
 
   struct Found {
     std::optional<RunRecord> record;  // nullopt: no such run, somebody else's, or a fault
     Fault fault;
-    /// Shared records: another text for each turn of any process.
+    /// Another text for each turn of any process; what is not shared has it while it is not open.
     std::string last_turn;
     std::string hint = {};   // that of the report of that turn, or ""
     bool elsewhere = false;  // another process has it
@@ -90,10 +90,22 @@ class RunRecords {
   struct Held {
     bool held = false;  // or another process has it, if there is no fault
     Fault fault;
-    std::vector<nlohmann::ordered_json> inputs;  // that no turn has taken, oldest first
+    /// That no turn has taken, oldest first, each with its `number`.
+    std::vector<nlohmann::ordered_json> inputs;
+    std::int64_t last_input = 0;  // the number of the last of them, or of the last one taken
   };
   /// Holds a run, so that no other process does a turn of it before Release.
-  virtual Held Hold(const RunRecord&) { return {true, {}, {}}; }
+  virtual Held Hold(const RunRecord& run) = 0;
+
+  /// The input of a turn that has not ended, stored so that Hold hands it to another process if
+  /// this one ends before Taken. To be called before anybody is told that it was received.
+  struct Kept {
+    std::int64_t number = 0;  // of the input; 0 if there is a fault
+    Fault fault;
+  };
+  virtual Kept Keep(const RunRecord& run, const nlohmann::ordered_json& input) = 0;
+  /// A turn has taken the input, or it is not wanted any more.
+  virtual void Taken(const RunRecord& run, std::int64_t number) = 0;
 
   /// What became of a run that was held.
   struct Turn {
@@ -103,7 +115,7 @@ class RunRecords {
     bool drop_inputs = false;                 // of a turn that was not done: no other is to do it
   };
   /// Lets go of it. `last_turn` as Found has it, "" after a failure.
-  virtual std::string Release(const RunRecord&, const Turn&) { return ""; }
+  virtual std::string Release(const RunRecord& run, const Turn& turn) = 0;
   /// Undoes Begin, of a run that could not be opened. Lets go of it.
   virtual void Drop(const RunRecord& run, const nlohmann::ordered_json& report) = 0;
 };

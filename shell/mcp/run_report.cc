@@ -54,6 +54,12 @@ std::string AnswersToWrite(const std::vector<const OpenQuestion*>& questions) {
 std::string AskFor(const OpenQuestion& question) {
   const std::string wanted = WantedText(question);
   const std::string kind = wanted.empty() ? "" : " (" + wanted + ")";
+  if (question.kind == Request::Kind::kTool && question.of_server)
+    return fmt::format(
+        "Nobody knows whether the tool `{}` ran with the arguments {}: its call was cut off. Do "
+        "not "
+        "call it yourself: find out what it did, or ask the user.",
+        question.tool, DumpJson(question.arguments));
   if (question.kind == Request::Kind::kTool)
     return fmt::format("Call your tool `{}` with the arguments {}{}.", question.tool,
                        DumpJson(question.arguments),
@@ -83,6 +89,12 @@ std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::str
            : to_answer.size() > 1                        ? ", several at once or one by one. "
                                                          : ". ";
   }
+  for (const OpenQuestion* question : tools)
+    if (question->of_server)
+      out += fmt::format(
+          "If `{}` is to be called again, the user says so at a terminal, with `rpl resume {} "
+          "--retry {}`. ",
+          question->tool, ShellWord(path), question->tool);
   for (const OpenQuestion* question : persons)
     out +=
         fmt::format("Only the user can answer \"{}\"{}. ", question->prompt,
@@ -211,7 +223,10 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
   shown.reason = Shortened(run.Shown(shown.reason), kMostReason);
   out.questions = OpenQuestionsOf(shown.pending, run.session().pool(),
                                   [&](const Request& request) { return run.IsPersonal(request); });
-  for (OpenQuestion& question : out.questions) question.place = run.Shown(question.place);
+  for (OpenQuestion& question : out.questions) {
+    question.place = run.Shown(question.place);
+    question.of_server = question.kind == Request::Kind::kTool && run.HasCommand(question.tool);
+  }
   out.unused = run.unused();
   const std::string why =
       shown.status == Status::kUnsatisfied ? WhyNot(run, shown.goal) : std::string();
@@ -248,10 +263,13 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
 }
 
 ordered_json RunningReport(const std::string& handle, const std::string& protocol,
-                           ordered_json last) {
-  const std::string now = fmt::format(
+                           ordered_json last, const std::string& fault) {
+  std::string now = fmt::format(
       "{} is still working. Wait some seconds, then call rpl_status with session \"{}\".", protocol,
       handle);
+  if (!fault.empty())
+    now += fmt::format(
+        " What you gave is not stored yet ({}): if it is asked for again, give it again.", fault);
   ordered_json out = {{"now", now},
                       {"schema", "rpl.mcp.run/1"},
                       {"session", handle},

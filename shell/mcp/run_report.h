@@ -27,9 +27,10 @@ struct RunReport {
 /// The report of a run after a turn. `path`: of its session file, for a person at a terminal.
 RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::string& path);
 
-/// The report while a turn runs, from the last one, which may be null.
+/// The report while a turn runs, from the last one, which may be null. `fault`: why its input is
+/// not stored yet, or "".
 nlohmann::ordered_json RunningReport(const std::string& handle, const std::string& protocol,
-                                     nlohmann::ordered_json last);
+                                     nlohmann::ordered_json last, const std::string& fault = "");
 
 /// The JSON schema of both.
 nlohmann::ordered_json RunSchema();

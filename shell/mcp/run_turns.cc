@@ -18,7 +18,6 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kStatePurpose = "requestState";
-constexpr const char* kDeclined = "the user declined";  // so begin the notes about that
 constexpr const char* kQuestionPurpose = "question";
 constexpr std::int64_t kQuestionSeconds = 86'400;
 constexpr auto kLookElsewhere = std::chrono::milliseconds(250);
@@ -29,16 +28,7 @@ constexpr auto kNobodyAnswersSoFast = std::chrono::milliseconds(1000);
 constexpr auto kLeastAsk = std::chrono::milliseconds(5000);
 constexpr auto kFirstPause = std::chrono::milliseconds(20);  // while another process has the run
 constexpr auto kLongestPause = std::chrono::milliseconds(250);
-
-std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
-  if (!run.has_outcome()) run.Turn({});
-  return OpenQuestionsOf(run.outcome().pending, run.session().pool(),
-                         [&](const Request& request) { return run.IsPersonal(request); });
-}
-
-void Append(std::vector<GivenAnswer>& to, std::vector<GivenAnswer> more) {
-  for (GivenAnswer& answer : more) to.push_back(std::move(answer));
-}
+constexpr auto kLongestHeld = std::chrono::seconds(3);  // a file, by a server with nothing to do
 
 }  // namespace
 
@@ -59,17 +49,26 @@ ordered_json RunTurns::RefusalJson(const std::string& session, const Refusal& re
 struct RunTurns::Turn {
   std::shared_ptr<McpCall> call;
   std::shared_ptr<ServedRun> run;
-  Reader read;
+  std::string note = "";  // for the result
   bool begins = false;
   bool shows = false;  // the state is wanted, from the answer `first` on
   std::size_t first = 0;
-  bool held = false;                      // the run, by this process (RunRecords::Hold)
-  std::vector<ordered_json> inputs = {};  // that no turn has taken, while it is held
-  Clock::time_point give_up = {};         // to wait for a run that another process has
-  std::chrono::milliseconds pause = kFirstPause;
+  RunRecords::Held held = {};         // the run, by this process
+  Clock::time_point give_up = {};     // to wait for a run that another process has
+  std::chrono::milliseconds pause{};  // before it is tried again
   int rounds = 0;
   std::uint64_t deadline = 0;  // of the pool; 0: none
   std::uint64_t ticking = 0;
+
+  void SetInput(ordered_json given) {
+    const std::lock_guard lock(mutex);
+    input = std::move(given);
+    kept = 0;
+  }
+
+  std::mutex mutex;       // for these: the clock stores the input of a turn that takes long
+  ordered_json input;     // that the turn has not taken; or null
+  std::int64_t kept = 0;  // its number, if it is stored
 };
 
 // A part of a call that uses a run, for McpService::working.
@@ -83,14 +82,14 @@ class RunTurns::Working {
   McpService& service_;
 };
 
-void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Reader read,
-                     bool begins) {
+void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run,
+                     ordered_json input, bool begins) {
   auto turn = std::make_shared<Turn>();
   turn->call = std::move(call);
   turn->run = std::move(run);
-  turn->read = std::move(read);
+  if (!input.empty()) turn->input = std::move(input);
   turn->begins = begins;
-  turn->held = begins;
+  turn->held.held = begins;
   Watch(turn);
   if (turn->call->progress_token) TellProgress(turn);
   Post(turn);
@@ -108,15 +107,34 @@ void RunTurns::Post(const std::shared_ptr<Turn>& turn) {
 void RunTurns::Watch(const std::shared_ptr<Turn>& turn) {
   turn->give_up = Clock::now() + service_.reply_within * 9 / 10;
   turn->pause = kFirstPause;
-  turn->deadline = service_.pool.At(Clock::now() + service_.reply_within, [turn] {
-    if (turn->call->tasks && turn->run->running) {
+  turn->deadline = service_.pool.At(Clock::now() + service_.reply_within, [this, turn] {
+    const std::string fault = turn->call->done() ? "" : KeepInput(*turn);
+    if (turn->call->tasks && turn->run->running && fault.empty()) {
       turn->call->ReplyAs("task",
                           TaskJson(*turn->run, "working", turn->run->protocol + " is working"));
       return;
     }
     turn->call->ReplyTool(
-        RunningReport(turn->run->handle, turn->run->protocol, turn->run->report()), false);
+        RunningReport(turn->run->handle, turn->run->protocol, turn->run->report(), fault), false);
   });
+}
+
+// The reason why the input is lost if this process ends before the turn does, or "".
+std::string RunTurns::KeepInput(Turn& turn) {
+  const std::lock_guard lock(turn.mutex);
+  if (turn.input.is_null() || turn.kept > 0) return "";
+  if (turn.begins && service_.runs.shared()) return "";  // RunRecords::Begin has stored it
+  const RunRecords::Kept kept = service_.runs.records().Keep(*turn.run, turn.input);
+  turn.kept = kept.number;
+  return kept.fault.reason;
+}
+
+// The turn has taken its input, or nobody wants it any more.
+void RunTurns::TakenInput(Turn& turn) {
+  const std::lock_guard lock(turn.mutex);
+  if (turn.kept > 0) service_.runs.records().Taken(*turn.run, turn.kept);
+  turn.input = nullptr;
+  turn.kept = 0;
 }
 
 void RunTurns::TellProgress(const std::shared_ptr<Turn>& turn) {
@@ -130,20 +148,21 @@ void RunTurns::TellProgress(const std::shared_ptr<Turn>& turn) {
 
 // False: it is tried again while another process has the run, or the call was answered.
 bool RunTurns::Hold(const std::shared_ptr<Turn>& turn) {
-  if (turn->held) return true;
-  RunRecords::Held held = service_.runs.records().Hold(*turn->run);
-  turn->held = held.held;
-  turn->inputs = std::move(held.inputs);
-  if (turn->held) return true;
-  if (held.fault.reason.empty()) TryLater(turn, "another worker does a turn of this run");
-  else
-    turn->call->ReplyTool(RunFaultJson(turn->run->handle, held.fault.reason, held.fault.hint),
-                          true);
+  if (turn->held.held) return true;
+  turn->held = service_.runs.records().Hold(*turn->run);
+  if (turn->held.held) return true;
+  const RunRecords::Fault& fault = turn->held.fault;
+  if (fault.reason.empty()) TryLater(turn, "another worker does a turn of this run");
+  else turn->call->ReplyTool(RunFaultJson(turn->run->handle, fault.reason, fault.hint), true);
   return false;
 }
 
 void RunTurns::TryLater(const std::shared_ptr<Turn>& turn, const std::string& why) {
+  // A turn in a database ends; a person at a terminal may keep a file for long.
+  if (!service_.runs.shared() && turn->pause == kFirstPause)
+    turn->give_up = std::min(turn->give_up, Clock::now() + kLongestHeld);
   if (Clock::now() + turn->pause >= turn->give_up) {
+    TakenInput(*turn);
     turn->call->ReplyTool(
         RunFaultJson(turn->run->handle, why,
                      "Nothing was done: make the same call again in some seconds", "waiting"),
@@ -170,15 +189,16 @@ bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
       {service_.runs.records().NameOf(run.handle), *path, run.protocol, run.goal}, service_.engine,
       {[this, &run] { return service_.stopping || run.cancelled; }});
   run.run = std::move(opened.run);
-  if (run.run != nullptr) return true;
-  if (service_.runs.shared() && opened.refusal.may_pass && !turn->call->cancelled()) {
+  run.open = run.run != nullptr;
+  if (run.open) return true;
+  if (opened.refusal.may_pass && !turn->call->cancelled()) {
     Release(*turn, {});
     TryLater(turn, opened.refusal.reason);
     return false;
   }
   ordered_json refused = RefusalJson(turn->begins ? "" : run.handle, opened.refusal);
   if (turn->begins) {
-    turn->held = false;
+    turn->held = {};
     service_.runs.Drop(run, refused);
   } else {
     Release(*turn, {});
@@ -189,10 +209,9 @@ bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
 
 // Before this, the session of a run that others may want is closed.
 void RunTurns::Release(Turn& turn, const RunRecords::Turn& what) {
-  if (service_.runs.shared()) turn.run->run.reset();
-  if (!turn.held) return;
-  turn.held = false;
-  turn.inputs.clear();
+  if (service_.runs.shared()) turn.run->Close();
+  if (!turn.held.held) return;
+  turn.held = {};
   turn.run->SetTurn(service_.runs.records().Release(*turn.run, what));
 }
 
@@ -211,77 +230,107 @@ RunReport RunTurns::Report(ServedRun& run, std::size_t first) {
   return report;
 }
 
-// A turn with the inputs that were stored, if there are any, and the one of the call.
-RunReport RunTurns::Evaluate(Turn& turn) {
+// A turn with the inputs that were stored, if there are any, and the one of the call. Its report
+// has no `error` or `hint`: those belong to the call.
+RunTurns::Evaluated RunTurns::Evaluate(Turn& turn) {
   ProtocolRun& run = *turn.run->run;
   ordered_json faults = ordered_json::array();
   std::vector<GivenAnswer> stored;
-  for (const ordered_json& input : turn.inputs) {
-    TurnInput read = StoredInput(input, run);
-    if (read.fault.empty()) Append(stored, std::move(read.answers));
+  for (const ordered_json& input : turn.held.inputs) {
+    TurnInput read = ReadInput(input, run);
+    if (read.fault.empty()) stored.insert(stored.end(), read.answers.begin(), read.answers.end());
     else
       faults.push_back(
           {{"input", input.value("number", 0)}, {"error", read.fault}, {"hint", read.hint}});
   }
-  if (!turn.inputs.empty()) run.Turn(std::move(stored), true);
-  TurnInput input = turn.read ? turn.read(run) : TurnInput();
-  turn.read = nullptr;
+  std::string early;  // answers of these inputs that the run does not ask for yet
+  if (!turn.held.inputs.empty()) {
+    run.Turn(std::move(stored), true);
+    for (const UnusedAnswer& unused : run.unused())
+      if (unused.why.empty()) early += (early.empty() ? "" : ", ") + unused.key;
+  }
+  ordered_json given;
+  {
+    const std::lock_guard lock(turn.mutex);
+    if (turn.kept == 0 || turn.kept > turn.held.last_input) given = turn.input;
+  }
+  TurnInput input = given.is_null() ? TurnInput() : ReadInput(given, run);
+  if (input.note.empty()) input.note = std::exchange(turn.note, "");
   if (input.fault.empty()) run.Turn(std::move(input.answers));
   else if (!run.has_outcome()) run.Turn({});
-  RunReport report = Report(*turn.run, 0);
-  if (!faults.empty()) report.json["faults"] = std::move(faults);
+  // Unless the process ends: then the next one takes it.
+  if (run.broken().empty() || !service_.stopping) TakenInput(turn);
+  Evaluated out{Report(*turn.run, 0), std::move(input)};
+  if (!faults.empty()) out.report.json["faults"] = std::move(faults);
+  if (!early.empty())
+    Tell({{},
+          "",
+          "",
+          "nothing asks yet for what was given before: " + early + ", give it again then"},
+         out.report.json);
+  return out;
+}
+
+// What the call is told about its input, beside the report of the run.
+void RunTurns::Tell(const TurnInput& input, ordered_json& report) {
   if (!input.fault.empty()) {
-    report.json["error"] = input.fault;
-    report.json["hint"] = input.hint;
-    report.json["now"] = input.fault + ". " + input.hint + ". " + report.json.value("now", "");
+    report["error"] = input.fault;
+    report["hint"] = input.hint;
+    report["now"] = input.fault + ". " + input.hint + ". " + report.value("now", "");
   } else if (!input.note.empty()) {
-    report.json["hint"] = input.note;
-    report.json["now"] = "Note: " + input.note + ". " + report.json.value("now", "");
+    report["hint"] = input.note;
+    report["now"] = "Note: " + input.note + ". " + report.value("now", "");
   }
-  return report;
 }
 
 // A task of the strand.
 void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
   ServedRun& run = *turn->run;
-  if (service_.stopping || turn->call->cancelled())
+  if (service_.stopping || turn->call->cancelled()) {
+    if (!service_.stopping) TakenInput(*turn);
     return Release(*turn, {std::nullopt, false, nullptr, true});
+  }
   if (!Hold(turn)) return;
   run.cancelled = false;
   run.stopped = false;
   run.running = true;
   turn->call->OnCancel([served = turn->run] { served->cancelled = true; });
-  RunReport report;
+  Evaluated done;
   bool opened = false;
   try {
     opened = OpenRun(turn);
-    if (opened) report = Evaluate(*turn);
+    if (opened) done = Evaluate(*turn);
   } catch (const std::exception& error) {
     opened = false;
-    run.run.reset();
+    run.Close();
     Release(*turn, {});
     turn->call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
   }
   turn->call->OnCancel(nullptr);
   if (opened) {
-    run.SetReport(report.json, report.questions);
-    const bool waits_for_person =
-        std::any_of(report.questions.begin(), report.questions.end(),
-                    [](const OpenQuestion& q) { return q.personal || q.secret; });
-    RunRecords::Turn done{run.run->outcome().status, run.run->outcome().not_run, report.json};
-    if (!run.run->broken().empty()) done = {std::nullopt, false, report.json, turn->begins};
+    const std::vector<OpenQuestion> questions = done.report.questions;
+    const ordered_json state = done.report.json;
+    Tell(done.input, done.report.json);
+    // A client that does not wait any more is told by rpl_status.
+    run.SetReport(turn->call->done() ? done.report.json : state, questions);
+    const bool waits_for_person = std::any_of(
+        questions.begin(), questions.end(),
+        [](const OpenQuestion& question) { return question.personal || question.secret; });
+    const bool broken = !run.run->broken().empty();
+    RunRecords::Turn ended{run.run->outcome().status, run.run->outcome().not_run, done.report.json};
+    if (broken)
+      ended = {std::nullopt, false, done.report.json,
+               turn->begins || (!service_.runs.shared() && !service_.stopping)};
+    Release(*turn, ended);
     // A person may answer at a terminal, and only one process can have the session open.
-    if (!run.run->broken().empty() || (waits_for_person && !MayAsk(*turn->call))) {
-      run.run.reset();
-      run.SetReport(nullptr);
-    }
-    Release(*turn, done);
+    if (broken || (waits_for_person && !MayAsk(*turn->call))) service_.runs.Close(turn->run);
+    if (broken && !turn->call->done()) run.SetReport(nullptr);
   }
   run.running = false;
   turn->begins = turn->begins && !opened;
   service_.runs.Used(turn->run);
   if (opened) service_.Changed(run.handle);
-  if (opened) Conclude(turn, std::move(report));
+  if (opened) Conclude(turn, std::move(done.report));
   if (turn->call->done() || turn->call->cancelled()) {
     service_.pool.Forget(turn->deadline);
     service_.pool.Forget(turn->ticking);
@@ -303,7 +352,7 @@ void RunTurns::Conclude(const std::shared_ptr<Turn>& turn, RunReport report) {
   std::vector<OpenQuestion> questions;
   for (const OpenQuestion& question : report.questions)
     if (IsForForm(question)) questions.push_back(question);
-  const bool declined = report.json.value("hint", "").starts_with(kDeclined);
+  const bool declined = report.json.value("hint", "").starts_with(kDeclinedNote);
   if (status == "waiting" && !questions.empty() && !fault && !declined && MayAsk(*turn->call) &&
       turn->rounds < kMostRounds) {
     if (turn->call->modern) return AskModern(turn, report, questions);
@@ -406,8 +455,7 @@ void RunTurns::GoOnElsewhere(const std::shared_ptr<Turn>& turn, std::uint64_t qu
     if (!changed) return GoOnElsewhere(turn, question, last_turn);
     service_.pool.Forget(turn->deadline);
     call.OnCancel(nullptr);
-    if (found.hint.starts_with(kDeclined))
-      turn->read = [hint = found.hint](ProtocolRun&) { return TurnInput{{}, "", "", hint}; };
+    if (found.hint.starts_with(kDeclinedNote)) turn->note = found.hint;
     Watch(turn);
     Post(turn);
   };
@@ -425,29 +473,17 @@ void RunTurns::TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string
   const ordered_json content = result.value("content", ordered_json::object());
   if ((action != "accept" && action != "decline" && action != "cancel") || !content.is_object())
     return;
-  const auto read = [state = *state, action, content](ProtocolRun& run) {
-    TurnInput input;
-    std::vector<OpenQuestion> asked;
-    const ordered_json keys = state.value("keys", ordered_json::array());
-    for (const OpenQuestion& question : QuestionsOfRun(run))
-      if (IsForForm(question) && std::find(keys.begin(), keys.end(), question.key) != keys.end())
-        asked.push_back(question);
-    if (run.seq() != state.value("seq", std::size_t{0}) || asked.empty()) return input;
-    if (action == "decline") return DeclinedInput(run, asked);
-    if (action == "cancel")
-      for (const OpenQuestion& question : asked)
-        input.note +=
-            (input.note.empty() ? "the user declined to answer now: " : ", ") + question.key;
-    else if (auto answers = AnswersIn(content, asked)) input.answers = std::move(*answers);
-    return input;
-  };
-  service_.pool.Post([this, peer, read, handle = state->value("sid", "")] {
+  ordered_json forms = ordered_json::object();
+  for (const ordered_json& key : state->value("keys", ordered_json::array()))
+    forms[FormKey(key, state->value("seq", std::size_t{0}))] = {{"action", action},
+                                                                {"content", content}};
+  service_.pool.Post([this, peer, forms, handle = state->value("sid", "")] {
     const auto run = service_.runs.Find(handle, peer->who).run;
     if (run == nullptr || service_.stopping) return;
     auto call = std::make_shared<McpCall>();  // whose result nobody waits for
     call->peer = peer;
     call->send = [](const ordered_json&) {};
-    Start(call, run, read);
+    Start(call, run, {{"by", "person"}, {"forms", forms}});
   });
 }
 
@@ -467,22 +503,21 @@ void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& repo
     call.peer->no_questions = true;
   }
   const bool nobody = !error.is_null() || (no && took < kNobodyAnswersSoFast) || said == "cancel";
+  ordered_json input = {{"by", "person"}};
   if (!nobody && said == "decline") {
-    turn->read = [questions](ProtocolRun& run) { return DeclinedInput(run, questions); };
+    for (const OpenQuestion& question : questions)
+      input["forms"][question.id] = {{"action", "decline"}};
   } else if (!nobody && said == "accept") {
     const auto content = result.find("content");
-    std::optional<std::vector<GivenAnswer>> answers =
+    const std::optional<std::vector<GivenAnswer>> answers =
         AnswersIn(content == result.end() ? ordered_json::object() : *content, questions);
     if (!answers) return void(call.ReplyTool(report.json, false));
-    turn->read = [answers = std::move(*answers)](ProtocolRun&) {
-      TurnInput input;
-      input.answers = answers;
-      return input;
-    };
+    for (const GivenAnswer& answer : *answers) input["typed"][answer.key] = answer.value;
   } else {
     call.ReplyTool(report.json, false);
     return;
   }
+  turn->SetInput(std::move(input));
   if (!call.done()) Watch(turn);
   Post(turn);
 }
@@ -539,34 +574,10 @@ std::optional<RunTurns::Retry> RunTurns::ReadRetry(const std::shared_ptr<McpCall
     }
     answers = *responses;
   }
-  const std::size_t seq = state->value("seq", std::size_t{0});
-  return Retry{state->value("sid", ""), [answers, seq](ProtocolRun& run) {
-                 TurnInput input;
-                 const std::vector<OpenQuestion> questions = QuestionsOfRun(run);
-                 // The questions are others by now: these are asked.
-                 if (run.seq() != seq) return input;
-                 std::vector<OpenQuestion> declined;
-                 std::string cancelled;
-                 for (const OpenQuestion& question : questions) {
-                   const auto at = answers.find(question.key);
-                   if (at == answers.end() || !IsForForm(question)) continue;
-                   const std::string action = (*at)["action"];
-                   if (action == "decline") declined.push_back(question);
-                   if (action == "cancel")
-                     cancelled += (cancelled.empty() ? "" : ", ") + question.key;
-                   const auto content = at->find("content");
-                   if (action != "accept" || content == at->end()) continue;
-                   if (auto read = AnswersIn(*content, {question})) Append(input.answers, *read);
-                 }
-                 if (!declined.empty()) {
-                   TurnInput no = DeclinedInput(run, declined);
-                   Append(input.answers, std::move(no.answers));
-                   input.note = no.note;
-                 } else if (!cancelled.empty() && input.answers.empty()) {
-                   input.note = "the user declined to answer now: " + cancelled;
-                 }
-                 return input;
-               }};
+  ordered_json forms = ordered_json::object();
+  for (const auto& [key, response] : answers.items())
+    forms[FormKey(key, state->value("seq", std::size_t{0}))] = response;
+  return Retry{state->value("sid", ""), {{"by", "person"}, {"forms", std::move(forms)}}};
 }
 
 // --- The state ---------------------------------------------------------------------------------
@@ -590,7 +601,7 @@ void RunTurns::Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> ru
   Post(turn);
 }
 
-// A task of the strand. Inputs that were stored are left to others.
+// A task of the strand. Inputs that were stored for other processes are left to them.
 void RunTurns::ShowRun(const std::shared_ptr<Turn>& turn) {
   ServedRun& served = *turn->run;
   if (service_.stopping || turn->call->cancelled()) return;
@@ -600,19 +611,22 @@ void RunTurns::ShowRun(const std::shared_ptr<Turn>& turn) {
   turn->call->OnCancel([kept = turn->run] { kept->cancelled = true; });
   try {
     if (OpenRun(turn)) {
-      if (!served.run->has_outcome()) served.run->Turn({});
-      RunReport report = Report(served, turn->first);
+      const bool takes = !service_.runs.shared() && !turn->held.inputs.empty();
+      if (!takes && !served.run->has_outcome()) served.run->Turn({});
+      RunReport report = takes ? Evaluate(*turn).report : RunReport();
+      if (!takes || turn->first > 0) report = Report(served, turn->first);
       if (turn->first == 0) served.SetReport(report.json, report.questions);
       RunRecords::Turn done{served.run->outcome().status, served.run->outcome().not_run};
       if (turn->first == 0) done.report = report.json;
-      if (!served.run->broken().empty() || !turn->inputs.empty()) done = {};
-      if (!served.run->broken().empty()) served.run.reset();
+      const bool broken = !served.run->broken().empty();
+      if (broken || (!takes && !turn->held.inputs.empty())) done = {};
       Release(*turn, done);
+      if (broken) service_.runs.Close(turn->run);
       served.running = false;
       turn->call->ReplyTool(std::move(report.json), false);
     }
   } catch (const std::exception& error) {
-    served.run.reset();
+    served.Close();
     Release(*turn, {});
     turn->call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
   }

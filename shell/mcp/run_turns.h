@@ -9,14 +9,18 @@
 //   a modern client with forms            gets `input_required` with a sealed state, and calls
 //   again others                                get the questions in the result
 //
+// A call whose turn takes longer ends, and the turn goes on: its input is stored before that
+// (RunRecords::Keep), so that it is taken even if this process ends.
+//
 // A client that answers "no" within a second, or does not know the method, has nobody to ask: it is
-// not asked again. A turn that takes longer than 45 s goes on, and its call ends with "still
-// working". The answers of a form are a person's; those in the arguments of a tool are a model's.
+// not asked again. The answers of a form are a person's; those in the arguments of a tool are a
+// model's.
 //
 // Where other processes use the same runs, the answer in a form may come to another one. It finds
 // in the sealed id of the question what was asked, and does the turn; the one that asked notices,
-// and its call goes on. A run is held and open for the length of a turn. While another one has it,
-// a call waits, but not as long as it may take: then it ends with the reason, and nothing was done.
+// and its call goes on. A run is held and open for the length of a turn; one in a folder is closed
+// when nothing has been done with it for a second (ServedRuns). While another process has it, a
+// call waits, but not as long as it may take: then it ends with the reason, and nothing was done.
 #ifndef RPL_SHELL_MCP_RUN_TURNS_H_
 #define RPL_SHELL_MCP_RUN_TURNS_H_
 
@@ -37,13 +41,10 @@ class RunTurns {
  public:
   explicit RunTurns(McpService& service) : service_(service) {}
 
-  /// A part of a call that runs on the strand of the run, with the run open.
-  using Reader = std::function<TurnInput(ProtocolRun& run)>;
-
-  /// A turn of the run for the call: `read` says with which answers. `begins`: the run is dropped
-  /// if it cannot be opened. The call is answered.
-  void Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Reader read,
-             bool begins = false);
+  /// A turn of the run for the call, with an input (ReadInput) or null. `begins`: the run is
+  /// dropped if it cannot be opened. The call is answered.
+  void Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run,
+             nlohmann::ordered_json input, bool begins = false);
 
   /// The state of the run, without a turn if it has one.
   void Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, std::size_t first);
@@ -52,7 +53,7 @@ class RunTurns {
   /// nullopt: the call was answered, with an error.
   struct Retry {
     std::string session;
-    Reader read;
+    nlohmann::ordered_json input;
   };
   std::optional<Retry> ReadRetry(const std::shared_ptr<McpCall>& call);
 
@@ -68,9 +69,17 @@ class RunTurns {
   struct Turn;  // a call with its run
   class Working;
 
+  struct Evaluated {
+    RunReport report;
+    TurnInput input;
+  };
+
   void Post(const std::shared_ptr<Turn>& turn);
   void Run(const std::shared_ptr<Turn>& turn);
-  RunReport Evaluate(Turn& turn);
+  std::string KeepInput(Turn& turn);
+  void TakenInput(Turn& turn);
+  Evaluated Evaluate(Turn& turn);
+  static void Tell(const TurnInput& input, nlohmann::ordered_json& report);
   void ShowRun(const std::shared_ptr<Turn>& turn);
   RunReport Report(ServedRun& run, std::size_t first);
   bool Hold(const std::shared_ptr<Turn>& turn);

@@ -48,10 +48,8 @@ ServedRuns::Found ServedRuns::Find(const std::string& handle, const std::string&
   const RunRecords::Found found = records_->Find(handle, who);
   if (!found.record) return {nullptr, found.fault};
   const std::shared_ptr<ServedRun> run = Know(*found.record);
-  if (shared()) {
-    run->elsewhere = found.elsewhere;
-    if (!run->running) run->KeepReportOf(found.last_turn);
-  }
+  run->elsewhere = found.elsewhere;
+  if (!run->running && !run->open) run->KeepReportOf(found.last_turn);
   return {run, {}};
 }
 
@@ -62,25 +60,37 @@ void ServedRuns::Drop(const ServedRun& run, const nlohmann::ordered_json& report
 }
 
 void ServedRuns::Used(const std::shared_ptr<ServedRun>& run) {
+  const std::uint64_t use = ++run->uses;
   std::vector<std::shared_ptr<ServedRun>> old;
   {
     const std::lock_guard lock(mutex_);
     open_.remove(run);
-    if (run->run != nullptr) open_.push_front(run);
+    if (!run->open) return;
+    open_.push_front(run);
     while (open_.size() > most_open_) {
       old.push_back(open_.back());
       open_.pop_back();
     }
   }
-  for (const std::shared_ptr<ServedRun>& each : old)
-    each->strand->Post([each, this] {
-      {
-        const std::lock_guard lock(mutex_);  // it may have been used meanwhile
-        if (std::find(open_.begin(), open_.end(), each) != open_.end()) return;
-      }
-      each->run.reset();
-      each->SetReport(nullptr);  // another process may go on with it
-    });
+  for (const std::shared_ptr<ServedRun>& each : old) CloseUnlessUsed(each, each->uses);
+  pool_.At(WorkerPool::Clock::now() + kIdle, [this, run, use] { CloseUnlessUsed(run, use); });
+}
+
+// Closes the run, unless it is used before its strand has the time.
+void ServedRuns::CloseUnlessUsed(const std::shared_ptr<ServedRun>& run, std::uint64_t use) {
+  if (run->uses != use || !run->open) return;
+  run->strand->Post([this, run, use] {
+    if (run->uses == use && run->open) Close(run);
+  });
+}
+
+void ServedRuns::Close(const std::shared_ptr<ServedRun>& run) {
+  {
+    const std::lock_guard lock(mutex_);
+    open_.remove(run);
+  }
+  run->Close();
+  if (!shared()) run->SetTurn(records_->Release(*run, {}));
 }
 
 }  // namespace rpl

@@ -3,14 +3,17 @@
 // The runs of a server in memory: those that are known, and those that are open.
 //
 // Runs are recorded in RunRecords; this has what belongs to the process, the strand of each run,
-// its last report, and its open session. Of the runs, the ones used last are open (`most_open`),
-// and none between two turns if the records are shared; others are opened again from their
-// sessions. What is done with a run is a task on its strand, one at a time; `run` is for these
-// tasks alone. All functions may be called from any thread.
+// its last report, and its open session. One process at a time can have a session open, so a run
+// with which nothing is done is closed: if the records are shared, between two turns, else after a
+// second, or earlier if more than `most_open` are open. It is opened again from its session. What
+// is done with a run is a task on its strand, one at a time; `run` is for these tasks alone. All
+// functions may be called from any thread.
 #ifndef RPL_SHELL_MCP_SERVED_RUNS_H_
 #define RPL_SHELL_MCP_SERVED_RUNS_H_
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -39,7 +42,14 @@ struct ServedRun : RunRecord {
   std::atomic<bool> stopped = false;    // its last turn was cancelled as a task
 
   std::unique_ptr<ProtocolRun> run;  // of the strand; null: not open
+  std::atomic<bool> open = false;    // for others
+  std::atomic<std::uint64_t> uses = 0;
 
+  /// By a task of the strand.
+  void Close() {
+    run.reset();
+    open = false;
+  }
   bool busy() const { return running || elsewhere; }
 
   /// The last report, or null.
@@ -78,6 +88,7 @@ struct ServedRun : RunRecord {
 class ServedRuns {
  public:
   static constexpr std::size_t kMostOpen = 64;
+  static constexpr std::chrono::milliseconds kIdle{1000};
 
   /// Borrows the pool.
   ServedRuns(std::unique_ptr<RunRecords> records, WorkerPool& pool,
@@ -101,14 +112,17 @@ class ServedRuns {
 
   /// Undoes Begin, of a run that could not be opened, for the reason in the report.
   void Drop(const ServedRun& run, const nlohmann::ordered_json& report);
-  /// To be called by a task of the strand that has used the run: closes the ones used long ago.
+  /// To be called by a task of the strand that has used the run: it is closed later.
   void Used(const std::shared_ptr<ServedRun>& run);
+  /// By a task of the strand. The report is kept until another process has done a turn.
+  void Close(const std::shared_ptr<ServedRun>& run);
 
   RunRecords& records() { return *records_; }
   bool shared() const { return records_->shared(); }
 
  private:
   std::shared_ptr<ServedRun> Know(const RunRecord& record);
+  void CloseUnlessUsed(const std::shared_ptr<ServedRun>& run, std::uint64_t use);
 
   const std::unique_ptr<RunRecords> records_;
   WorkerPool& pool_;

@@ -42,11 +42,6 @@ std::string TextAt(const ordered_json& json, const char* key) {
   return at != json.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-std::vector<std::string> TextsAt(const ordered_json& json, const char* key) {
-  const auto at = json.find(key);
-  return at != json.end() ? at->get<std::vector<std::string>>() : std::vector<std::string>();
-}
-
 std::size_t NumberAt(const ordered_json& json, const char* key, std::size_t by_default) {
   const auto at = json.find(key);
   return at != json.end() ? at->get<std::size_t>() : by_default;
@@ -64,12 +59,13 @@ std::string NoSuchProtocol(const std::string& name, const ProtocolFolder& protoc
          (like.empty() ? "" : ", did you mean `" + like + "`?");
 }
 
-// What an input has of the arguments of rpl_run (StoredInput); null if that is nothing.
-ordered_json InputIn(const ordered_json& arguments) {
+// These members of the arguments of a tool as an input (ReadInput); empty if nothing is in them.
+ordered_json InputIn(const ordered_json& arguments, std::initializer_list<const char*> members) {
   ordered_json input = ordered_json::object();
-  for (const char* key : {"answers", "errors", "declines", "facts"})
-    if (arguments.contains(key)) input[key] = arguments[key];
-  if (input.empty()) return nullptr;
+  for (const char* key : members)
+    if (const auto at = arguments.find(key); at != arguments.end() && !at->empty())
+      input[key] = *at;
+  if (input.empty()) return input;
   if (arguments.contains("source")) input["source"] = arguments["source"];
   input["by"] = "model";
   return input;
@@ -122,7 +118,7 @@ void ToolCalls::Take(const std::shared_ptr<McpCall>& call) {
     std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
     if (!retry) return;
     if (const auto run = RunOf(call, {{"session", retry->session}}, true))
-      turns_.Start(call, run, std::move(retry->read));
+      turns_.Start(call, run, std::move(retry->input));
     return;
   }
   switch (tool->kind) {
@@ -164,21 +160,13 @@ std::shared_ptr<ServedRun> ToolCalls::RunOf(const Call& call, const Arguments& a
 // --- Runs ----------------------------------------------------------------------------------------
 
 void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
-  TurnInput input = InputOf(arguments, By::kModel);
-  const FactSentences facts =
-      SentencesOf(TextsAt(arguments, "facts"), TextAt(arguments, "source"), false);
-  const std::string fault = input.fault.empty() ? facts.error : input.fault;
-  if (!fault.empty()) {
+  const ordered_json input = InputIn(arguments, {"answers", "errors", "declines", "facts"});
+  if (const std::string fault = InputFault(input); !fault.empty()) {
     call->ReplyTool(RunFaultJson("", fault), true);
     return;
   }
-  const auto read = [input, said = facts](ProtocolRun& run) {
-    TurnInput given = run.has_outcome() || run.seq() > 0 ? ForRun(input, run) : input;
-    if (!said.text.empty() && given.fault.empty()) StateFacts(said, run, By::kModel, given);
-    return given;
-  };
   if (arguments.contains("session")) {
-    if (const auto run = RunOf(call, arguments, true)) turns_.Start(call, run, read);
+    if (const auto run = RunOf(call, arguments, true)) turns_.Start(call, run, input);
     return;
   }
   const std::string protocol = TextAt(arguments, "protocol");
@@ -194,68 +182,43 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
   const std::string named = TextAt(arguments, "request_id");
   const std::string digest =
       named.empty() ? CallDigest(*call) : DigestOf({{"id", named}, {"protocol", protocol}});
-  const ServedRuns::Begun begun =
-      service_.runs.Begin(protocol, TextAt(arguments, "goal"), call->peer->who, digest,
-                          !named.empty(), InputIn(arguments));
+  const ServedRuns::Begun begun = service_.runs.Begin(
+      protocol, TextAt(arguments, "goal"), call->peer->who, digest, !named.empty(), input);
   if (begun.run == nullptr) {
     call->ReplyTool(RunFaultJson("", begun.fault.reason, begun.fault.hint), true);
     return;
   }
   if (begun.again) turns_.Start(call, begun.run, nullptr);
-  else turns_.Start(call, begun.run, read, true);
+  else turns_.Start(call, begun.run, input, true);
 }
 
 void ToolCalls::AnswerTool(const Call& call, const Arguments& arguments) {
-  const auto run = RunOf(call, arguments, true);
-  if (run == nullptr) return;
-  TurnInput input = InputOf(arguments, By::kModel);
-  if (input.fault.empty() && input.answers.empty()) {
-    input.fault = "there is no answer";
-    input.hint = "give `answers`, `declines` or `errors`, by the keys of `pending`";
-  }
-  if (!input.fault.empty()) {
-    call->ReplyTool(RunFaultJson(run->handle, input.fault, input.hint), true);
-    return;
-  }
-  turns_.Start(call, run,
-               [input = std::move(input)](ProtocolRun& open) { return ForRun(input, open); });
+  TakeInput(
+      call, arguments, InputIn(arguments, {"answers", "errors", "declines"}),
+      {"there is no answer", "give `answers`, `declines` or `errors`, by the keys of `pending`"});
 }
 
 void ToolCalls::AssertTool(const Call& call, const Arguments& arguments) {
-  const auto run = RunOf(call, arguments, true);
-  if (run == nullptr) return;
-  const FactSentences facts =
-      SentencesOf(TextsAt(arguments, "facts"), TextAt(arguments, "source"), false);
-  if (!facts.error.empty() || facts.text.empty()) {
-    call->ReplyTool(
-        RunFaultJson(run->handle, facts.error.empty() ? "there is no fact" : facts.error,
-                     "write facts as RPL does: strings in double quotes"),
-        true);
-    return;
-  }
-  turns_.Start(call, run, [facts](ProtocolRun& open) {
-    TurnInput input;
-    StateFacts(facts, open, By::kModel, input);
-    return input;
-  });
+  TakeInput(call, arguments, InputIn(arguments, {"facts"}),
+            {"there is no fact", "write facts as RPL does: strings in double quotes"});
 }
 
 void ToolCalls::RetractTool(const Call& call, const Arguments& arguments) {
+  ordered_json retract = ordered_json::object();
+  for (const char* key : {"facts", "answers"})
+    if (arguments.contains(key) && !arguments[key].empty()) retract[key] = arguments[key];
+  TakeInput(call, arguments, InputIn({{"retract", std::move(retract)}}, {"retract"}),
+            {"there is nothing to take back", "give `facts`, or the keys of `answers`"});
+}
+
+// `none`: what to say if the input is empty.
+void ToolCalls::TakeInput(const Call& call, const Arguments& arguments, ordered_json input,
+                          const RunRecords::Fault& none) {
   const auto run = RunOf(call, arguments, true);
   if (run == nullptr) return;
-  const FactSentences facts = SentencesOf(TextsAt(arguments, "facts"), "", true);
-  const std::vector<std::string> keys = TextsAt(arguments, "answers");
-  if (!facts.error.empty() || (facts.text.empty() && keys.empty())) {
-    call->ReplyTool(
-        RunFaultJson(run->handle,
-                     facts.error.empty() ? "there is nothing to take back" : facts.error,
-                     "give `facts`, or the keys of `answers`"),
-        true);
-    return;
-  }
-  turns_.Start(call, run, [facts, keys](ProtocolRun& open) {
-    return TakeBackFacts(facts, keys, open, By::kModel);
-  });
+  const std::string fault = input.empty() ? none.reason : InputFault(input);
+  if (fault.empty()) turns_.Start(call, run, std::move(input));
+  else call->ReplyTool(RunFaultJson(run->handle, fault, none.hint), true);
 }
 
 void ToolCalls::StatusTool(const Call& call, const Arguments& arguments) {

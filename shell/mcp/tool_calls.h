@@ -36,6 +36,8 @@ class ToolCalls {
   void AnswerTool(const Call& call, const Arguments& arguments);
   void AssertTool(const Call& call, const Arguments& arguments);
   void RetractTool(const Call& call, const Arguments& arguments);
+  void TakeInput(const Call& call, const Arguments& arguments, nlohmann::ordered_json input,
+                 const RunRecords::Fault& none);
   void StatusTool(const Call& call, const Arguments& arguments);
   void ProtocolsTool(const Call& call, const Arguments& arguments);
   void QueryTool(const Call& call, const Arguments& arguments);

@@ -32,7 +32,12 @@ bool IsRecorded(const GivenAnswer& given, const std::string& recorded, Pool& poo
          (text.starts_with(':') && is(pool.Keyword(text.substr(1))));
 }
 
-}  // namespace
+// Facts of a call as sentences that assert or retract them, with their source.
+struct FactSentences {
+  std::string text;
+  std::string error;                // why one is no fact, or ""
+  std::vector<std::string> labels;  // of their relations
+};
 
 FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
                           bool retract) {
@@ -60,6 +65,26 @@ FactSentences SentencesOf(const std::vector<std::string>& facts, const std::stri
   return out;
 }
 
+std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
+  const auto at = json.find(key);
+  return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
+}
+
+By ByOf(const ordered_json& input) {
+  const std::string by = input.value("by", "host");
+  return by == "person" ? By::kPerson : by == "model" ? By::kModel : By::kHost;
+}
+
+FactSentences StatedFacts(const ordered_json& input) {
+  return SentencesOf(TextsIn(input, "facts"), input.value("source", ""), false);
+}
+
+FactSentences RetractedFacts(const ordered_json& input) {
+  const ordered_json retract = input.value("retract", ordered_json::object());
+  return SentencesOf(TextsIn(retract, "facts"), "", true);
+}
+
+// The `answers` (an object), `errors` (likewise, of texts) and `declines` (keys) of an input.
 TurnInput InputOf(const ordered_json& arguments, By by) {
   TurnInput input;
   if (const auto answers = arguments.find("answers"); answers != arguments.end())
@@ -79,12 +104,12 @@ TurnInput InputOf(const ordered_json& arguments, By by) {
   return input;
 }
 
+// The answers by the keys of the open questions, and without those that the run has already. One
+// that differs from what is recorded is a fault.
 TurnInput ForRun(TurnInput input, ProtocolRun& run) {
   if (!input.fault.empty()) return input;
-  if (!run.has_outcome()) run.Turn({});
+  const std::vector<OpenQuestion> questions = QuestionsOfRun(run);
   Pool& pool = run.session().pool();
-  const std::vector<OpenQuestion> questions = OpenQuestionsOf(
-      run.outcome().pending, pool, [&](const Request& request) { return run.IsPersonal(request); });
   std::erase_if(input.answers, [&](GivenAnswer& given) {
     for (const OpenQuestion& question : questions)
       if (given.key == question.key || given.key == question.id) {
@@ -108,6 +133,7 @@ TurnInput ForRun(TurnInput input, ProtocolRun& run) {
   return input;
 }
 
+// The refusal of a person to answer these questions: recorded, unless the run would end by it.
 TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions) {
   TurnInput input;
   std::string keys;
@@ -117,10 +143,39 @@ TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& quest
   }
   if (!run.EndsByDeclining(input.answers)) return input;
   input.answers.clear();
-  input.note = "the user declined to answer: " + keys;
+  input.note = kDeclinedNote + std::string(" to answer: ") + keys;
   return input;
 }
 
+// The answers in responses to forms.
+TurnInput FormsInput(const ordered_json& forms, ProtocolRun& run) {
+  TurnInput input;
+  std::vector<OpenQuestion> declined;
+  std::string cancelled;
+  for (const OpenQuestion& question : QuestionsOfRun(run)) {
+    auto at = forms.find(FormKey(question.key, run.seq()));
+    if (at == forms.end()) at = forms.find(question.id);
+    if (at == forms.end() || !IsForForm(question)) continue;
+    const std::string action = (*at)["action"];
+    if (action == "decline") declined.push_back(question);
+    if (action == "cancel") cancelled += (cancelled.empty() ? "" : ", ") + question.key;
+    const auto content = at->find("content");
+    if (action != "accept" || content == at->end()) continue;
+    if (auto read = AnswersIn(*content, {question}))
+      input.answers.insert(input.answers.end(), read->begin(), read->end());
+  }
+  if (!declined.empty()) {
+    TurnInput no = DeclinedInput(run, declined);
+    input.answers.insert(input.answers.end(), no.answers.begin(), no.answers.end());
+    input.note = no.note;
+  } else if (!cancelled.empty() && input.answers.empty()) {
+    input.note = kDeclinedNote + std::string(" to answer now: ") + cancelled;
+  }
+  return input;
+}
+
+// States facts. If `by` is not a person, those that only a person may state are a fault: they
+// would close the question to the person without effect.
 void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& input) {
   for (const std::string& label : facts.labels) {
     if (by != By::kPerson && run.IsPersonalFact(label)) {
@@ -142,6 +197,7 @@ void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& 
   input.hint = "Correct them";
 }
 
+// Takes back facts and the answers of these keys.
 TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::string>& keys,
                         ProtocolRun& run, By by) {
   TurnInput input;
@@ -166,38 +222,46 @@ TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::strin
   return input;
 }
 
-namespace {
-
-std::vector<std::string> StoredTexts(const ordered_json& json, const char* key) {
-  const auto at = json.find(key);
-  return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
-}
-
-By StoredBy(const ordered_json& input) {
-  const std::string by = input.value("by", "host");
-  return by == "person" ? By::kPerson : by == "model" ? By::kModel : By::kHost;
-}
-
 }  // namespace
 
-TurnInput StoredInput(const ordered_json& input, ProtocolRun& run) {
-  const By by = StoredBy(input);
-  const ordered_json retract = input.value("retract", ordered_json::object());
-  const FactSentences gone = SentencesOf(StoredTexts(retract, "facts"), "", true);
-  const FactSentences facts =
-      SentencesOf(StoredTexts(input, "facts"), input.value("source", ""), false);
+std::string FormKey(const std::string& key, std::size_t seq) {
+  return fmt::format("{}#{}", key, seq);
+}
+
+std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
+  if (!run.has_outcome()) run.Turn({});
+  return OpenQuestionsOf(run.outcome().pending, run.session().pool(),
+                         [&](const Request& request) { return run.IsPersonal(request); });
+}
+
+std::string InputFault(const ordered_json& input) {
+  if (TurnInput given = InputOf(input, By::kHost); !given.fault.empty()) return given.fault;
+  const FactSentences gone = RetractedFacts(input);
+  return gone.error.empty() ? StatedFacts(input).error : gone.error;
+}
+
+TurnInput ReadInput(const ordered_json& input, ProtocolRun& run) {
   TurnInput out;
-  out.fault = gone.error.empty() ? facts.error : gone.error;
+  out.fault = InputFault(input);
   if (!out.fault.empty()) return out;
-  if (const std::vector<std::string> keys = StoredTexts(retract, "answers");
-      !gone.text.empty() || !keys.empty())
-    out = TakeBackFacts(gone, keys, run, by);
+  if (const auto forms = input.find("forms"); forms != input.end()) return FormsInput(*forms, run);
+  const By by = ByOf(input);
+  const FactSentences gone = RetractedFacts(input);
+  const std::vector<std::string> keys =
+      TextsIn(input.value("retract", ordered_json::object()), "answers");
+  if (!gone.text.empty() || !keys.empty()) out = TakeBackFacts(gone, keys, run, by);
+  if (!out.fault.empty()) return out;
+  out = InputOf(input, by);
+  if (const auto typed = input.find("typed"); typed != input.end())
+    for (const auto& [id, value] : typed->items())
+      out.answers.push_back(
+          {value.is_string() ? GivenAnswer::Kind::kTyped : GivenAnswer::Kind::kJson, id, value,
+           By::kPerson});
+  // A run that begins has no questions yet: what it asks takes the answers by their names.
+  else if (!out.answers.empty() && run.was_run()) out = ForRun(std::move(out), run);
+  const FactSentences facts = StatedFacts(input);
   if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
-  if (!out.fault.empty()) return out;
-  TurnInput given = InputOf(input, by);
-  if (given.fault.empty() && !given.answers.empty() && run.seq() > 0)
-    given = ForRun(std::move(given), run);
-  return given;
+  return out;
 }
 
 }  // namespace rpl

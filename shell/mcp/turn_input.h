@@ -3,7 +3,8 @@
 // The input of a turn from a client, read against the run: answers by key, facts, retractions.
 //
 // A fault is for the client to correct: nothing of the input is done then. Who states something
-// comes with it, because a program may ask for a person.
+// comes with it, because a program may ask for a person. It is JSON until its run is open, so that
+// it can be stored meanwhile (RunRecords::Keep).
 #ifndef RPL_SHELL_MCP_TURN_INPUT_H_
 #define RPL_SHELL_MCP_TURN_INPUT_H_
 
@@ -26,39 +27,29 @@ struct TurnInput {
   std::string note;  // what became of an answer, for the result; or ""
 };
 
-/// Facts of a call as sentences that assert or retract them, with their source; the reason why one
-/// is no fact, or "".
-struct FactSentences {
-  std::string text;
-  std::string error;
-  std::vector<std::string> labels;  // of their relations
-};
-FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
-                          bool retract);
+/// So begin the notes that a person gave no answer.
+inline constexpr const char* kDeclinedNote = "the user declined";
 
-/// The `answers` (an object), `errors` (likewise, of texts) and `declines` (keys) of arguments.
-TurnInput InputOf(const nlohmann::ordered_json& arguments, By by);
+/// Why the members of an input are no answers or facts, or "": what is known before a run is open.
+std::string InputFault(const nlohmann::ordered_json& input);
 
-/// The answers for a run: by the keys of its open questions, and without those that it has already.
-/// One that differs from what is recorded is a fault. Runs the goal if it has no outcome.
-TurnInput ForRun(TurnInput input, ProtocolRun& run);
+/// The open questions of a run. Runs the goal if it has no outcome.
+std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run);
 
-/// The refusal of a person to answer these questions: recorded, unless the run would end by it.
-TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions);
+/// An input, which may have come to another process: what its members state is stated, and its
+/// answers come back for the turn. REQUIRES: the members have their types.
+///
+///   answers, errors, declines, retract, facts, source
+///            as in a request of serve (docs/schemas/serve.json) and the arguments of MCP's tools
+///   by       "person", "model", or else the host
+///   typed    {ID: VALUE}: what was typed or chosen in a form, for the questions of these ids
+///   forms    {KEY: {"action": "accept", "content": {…}}}: responses to forms, each by the FormKey
+///            or the id of its question. Those to questions that are not open any more are ignored
+TurnInput ReadInput(const nlohmann::ordered_json& input, ProtocolRun& run);
 
-/// States facts. If `by` is not a person, those that only a person may state are a fault: they
-/// would close the question to the person without effect.
-void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& input);
-
-/// Takes back facts and the answers of these keys.
-TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::string>& keys,
-                        ProtocolRun& run, By by);
-
-/// An input as a request of serve (docs/schemas/serve.json) or the arguments of rpl_run have it:
-/// `facts` with their `source` and `retract` are stated, and `answers`, `errors` and `declines`
-/// come back for the turn. `by`: "person", "model", or else the host. REQUIRES: the members have
-/// their types.
-TurnInput StoredInput(const nlohmann::ordered_json& input, ProtocolRun& run);
+/// The key of a form that asks a question of a run whose trace has this length: if it has grown,
+/// the question is another, and is asked anew.
+std::string FormKey(const std::string& key, std::size_t seq);
 
 }  // namespace rpl
 

@@ -73,11 +73,11 @@ RunRecords::Begun RunRows::Begin(const RunRecord& fresh, const ordered_json& inp
   if (added.taken == RunQueue::Taken::kAgain) return {RecordOf(added.run), true, {}};
   RunQueue::Claim claim{added.run, {}, "waiting"};
   if (added.run.given > 0) claim.inputs.emplace_back(1, run.input);
-  Keep(std::move(claim));
+  Remember(std::move(claim));
   return {RecordOf(added.run), false, {}};
 }
 
-void RunRows::Keep(RunQueue::Claim claim) {
+void RunRows::Remember(RunQueue::Claim claim) {
   const std::lock_guard lock(mutex_);
   const std::string session = claim.run.session;
   held_[session] = {std::move(claim), Clock::now()};
@@ -119,11 +119,30 @@ RunRecords::Held RunRows::Hold(const RunRecord& run) {
         false,
         {fmt::format("version {} of rpl began this run, and this is {}", held.version, RPL_VERSION),
          "Ask a worker of that version, or start again with rpl_run"},
-        {}};
+        {},
+        0};
   if (!held.claim) return {};
-  Held out{true, {}, InputsAsJson(*held.claim)};
-  Keep(std::move(*held.claim));
+  Held out{true, {}, InputsAsJson(*held.claim), LastInput(*held.claim)};
+  Remember(std::move(*held.claim));
   return out;
+}
+
+// An input of the run as any other, so that whoever does the next turn takes it.
+RunRecords::Kept RunRows::Keep(const RunRecord& run, const ordered_json& input) {
+  const RunQueue::Added added = QueuePool::Borrowed(queues_)->Give(
+      run.handle, run.who, "mcp\n" + RandomText(12), DumpJson(input), TenantLimits());
+  if (added.error) return {0, Unreachable(added.error)};
+  if (added.taken == RunQueue::Taken::kNoRun) return {0, {"there is no such run any more", ""}};
+  return {added.run.given, {}};
+}
+
+// If others were given before it that this process has not seen, they come first, and it is taken
+// once more, as one that is known.
+void RunRows::Taken(const RunRecord& run, std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto at = held_.find(run.handle);
+  if (at != held_.end() && LastInput(at->second.claim) + 1 == number)
+    at->second.claim.inputs.emplace_back(number, "");
 }
 
 std::string RunRows::Release(const RunRecord& run, const Turn& turn) {

@@ -41,6 +41,8 @@ class RunRows : public RunRecords {
   std::string NameOf(const std::string& handle) const override;
   std::string ShownNameOf(const std::string& handle) const override;
   Held Hold(const RunRecord& run) override;
+  Kept Keep(const RunRecord& run, const nlohmann::ordered_json& input) override;
+  void Taken(const RunRecord& run, std::int64_t number) override;
   std::string Release(const RunRecord& run, const Turn& turn) override;
   void Drop(const RunRecord& run, const nlohmann::ordered_json& report) override;
 
@@ -49,7 +51,7 @@ class RunRows : public RunRecords {
     RunQueue::Claim claim;
     std::chrono::steady_clock::time_point since;
   };
-  void Keep(RunQueue::Claim claim);
+  void Remember(RunQueue::Claim claim);
   std::string Finish(const HeldRun& held, const RunQueue::Turn& turn);
   Fault Unreachable(const SqlError& error) const;
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/json_text.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/session.h"
@@ -239,7 +240,7 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   ordered_json faults = ordered_json::array();
   std::vector<GivenAnswer> answers;
   for (const ordered_json& input : inputs) {
-    TurnInput read = StoredInput(input, *run);
+    TurnInput read = ReadInput(input, *run);
     if (read.fault.empty()) {
       for (GivenAnswer& answer : read.answers) answers.push_back(std::move(answer));
       continue;
