@@ -2,6 +2,8 @@
 #include "grammar/facts.h"
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "formats/spelling.h"
 
@@ -25,6 +27,13 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
 }();
 
 bool Is(char c, int classes) { return (kClasses[static_cast<unsigned char>(c)] & classes) != 0; }
+
+// Bits of the bytes of the word that are `c`. A byte above such a one may have a bit, too.
+std::uint64_t BytesThatAre(std::uint64_t word, char c) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  const std::uint64_t differs = word ^ (kOnes * static_cast<unsigned char>(c));
+  return (differs - kOnes) & ~differs & (kOnes << 7);
+}
 
 // Words that are no relation names.
 bool IsTaken(std::string_view word) {
@@ -62,6 +71,15 @@ class Scanner {
 
   // The bytes up to the closing quote.
   bool StringRest(char quote) {
+    for (std::uint64_t word; at_ + sizeof word <= limit_; at_ += sizeof word) {
+      std::memcpy(&word, text_.data() + at_, sizeof word);
+      const std::uint64_t ends = BytesThatAre(word, quote) | BytesThatAre(word, '\\') |
+                                 BytesThatAre(word, '{') | BytesThatAre(word, '\n');
+      if (ends == 0) continue;
+      if constexpr (std::endian::native == std::endian::little)
+        at_ += static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
+      break;
+    }
     const char other = quote == '"' ? '\'' : '"';
     while (Is(Peek(), kInString) || Peek() == other) {
       if (at_ >= limit_) return false;

@@ -129,6 +129,24 @@ TEST_CASE("facts in the common spellings are plain") {
   CHECK(PlainOf("# T\n\n```rpl\np(1)\nq(2) -- why\n\np(3)\n```\n", "x.md") == 2);
 }
 
+TEST_CASE("the end of a string is found wherever it is") {
+  for (std::size_t size = 0; size < 20; ++size) {
+    const std::string letters(size, 'x');
+    CHECK(PlainOf("p(\"" + letters + "\")") == 1);
+    CHECK(PlainOf("p('" + letters + "')") == 1);
+    for (std::size_t at = 0; at < size; ++at)
+      for (const std::string_view odd : {"'", "\"", "\\n", "{", "\n", "\x01", "\xC3\xA9"}) {
+        const std::string inner = letters.substr(0, at) + std::string(odd) + letters.substr(at);
+        const std::string text = "p(\"" + inner + "\")\nq('" + inner + "')\nr(1)";
+        INFO(text);
+        CHECK(LoadedFrom(text, "x.rpl", FactForm::kPlain) ==
+              LoadedFrom(text, "x.rpl", FactForm::kSentences));
+        CHECK(PlainOf("p(\"" + inner + "\")") ==
+              (odd == "'" || odd == "\x01" || odd == "\xC3\xA9"));
+      }
+  }
+}
+
 TEST_CASE("what is not plain is left to the parser") {
   for (const std::string text :
        {"p(1) <- q(1)", "p(1)\n<- q(1)", "p(1)\n  , q(1)", "p(1) ^ {:a 1}", "p(\"a\\n\")",

@@ -26,8 +26,9 @@ Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
   assert(row.size() == arity());
   const Inserted in = rows_.Insert(row);
   if (asserted && !this->asserted(in.row)) {
-    if (asserted_.size() <= in.row) asserted_.resize(in.row + 1);
-    asserted_[in.row] = true;
+    if (asserted_.size() < in.row) asserted_.resize(in.row);
+    if (asserted_.size() == in.row) asserted_.push_back(true);
+    else asserted_[in.row] = true;
     ++asserted_count_;
   }
   return in;
