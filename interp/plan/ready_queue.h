@@ -155,10 +155,10 @@ class ReadyQueue {
   std::vector<SlotId> OpenInputs(const Clause& clause) const;
   void FindClasses();
   SlotId ClassOf(SlotId slot);
-  Place GiverFor(Place place);
+  Place CountGiving(Place place);
   Place CallGiving(Place place);
-  Place CountFor(Place place);
-  Place CallFor(Place place);
+  Place CountBefore(Place place);
+  Place CallBefore(Place place);
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;

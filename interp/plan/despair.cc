@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the ReadyQueue for lists of which no clause can run as it should (Planner::Chain).
+// Some clause runs as it is, a count with group keys or a call without inputs, so it matters which.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+#include "interp/plan/ready_queue.h"
+
+namespace rpl {
+
+ReadyQueue::Place ReadyQueue::NextInDespair() {
+  Level& list = List();
+  if (!list.desperate) {
+    list.desperate = true;
+    for (Place place = 0; place < list.entries.size(); ++place)
+      if (list.entries[place].left) WatchInDespair(place);
+  }
+  while (!list.despair.empty()) {
+    const auto place = static_cast<Place>(list.despair.front() & 0xFFFFFFFF);
+    if (list.entries[place].left)
+      return list.entries[place].closing == 0 ? CallBefore(CountBefore(place)) : kNobody;
+    std::pop_heap(list.despair.begin(), list.despair.end(), std::greater<>());
+    list.despair.pop_back();
+  }
+  return kNobody;
+}
+
+// The free slots among the arguments that the rules of a clause's call need from their caller.
+std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
+  const auto* count = clause.As<CountOf>();
+  const auto* atom =
+      count != nullptr && !count->atom.empty() ? count->atom.front().As<Atom>() : clause.As<Atom>();
+  std::vector<SlotId> out, scratch;
+  if (atom == nullptr || catalog_.AccessOf(atom->relation, mode_) == Access::kRows) return out;
+  Columns known = 0;
+  const auto is_free = [&](SlotId s) { return !IsBound(s); };
+  for (std::size_t i = 0; i < atom->args.size(); ++i) {
+    scratch.clear();
+    ForEachSlot(atom->args[i], [&](SlotId s) { scratch.push_back(s); });
+    if (std::none_of(scratch.begin(), scratch.end(), is_free)) known |= Columns{1} << i;
+  }
+  const ModeSet& modes = catalog_.ModesOf(atom->relation);
+  if (modes.Meets(known)) return out;
+  for (std::size_t i = 0; i < atom->args.size(); ++i)
+    if ((modes.AnyOf() >> i & 1) != 0)
+      ForEachSlot(atom->args[i], [&](SlotId s) {
+        if (is_free(s)) out.push_back(s);
+      });
+  return out;
+}
+
+// The slots that equalities of the list connect form classes; notes which counts give their results
+// to each. O(length of the list), once for each list.
+void ReadyQueue::FindClasses() {
+  Level& list = List();
+  if (!list.classes.empty()) return;
+  list.classes.resize(bound_.size());
+  std::iota(list.classes.begin(), list.classes.end(), 0);
+  for (const Entry& e : list.entries) {
+    const auto* equality = e.item.clause->As<Compare>();
+    if (equality == nullptr || equality->op != Operator::kEqual) continue;
+    std::optional<SlotId> first;
+    ForEachSlot(*e.item.clause, [&](SlotId s) {
+      const SlotId own = ClassOf(s);
+      list.classes[static_cast<std::size_t>(own)] = ClassOf(first.value_or(s));
+      first = s;
+    });
+  }
+  for (const Place at : list.counts)
+    list.givers[ClassOf(list.entries[at].item.clause->As<CountOf>()->result)].push_back(at);
+}
+
+SlotId ReadyQueue::ClassOf(SlotId slot) {
+  std::vector<SlotId>& classes = List().classes;
+  const auto up = [&](SlotId s) -> SlotId& { return classes[static_cast<std::size_t>(s)]; };
+  while (up(slot) != slot) slot = up(slot) = up(up(slot));
+  return slot;
+}
+
+// A count that gives, as its result or by equalities, an argument of the atom that the count at
+// `place` counts, which is then no group key (decision 25); kNobody if there is none, or if each
+// waits for the other.
+ReadyQueue::Place ReadyQueue::CountGiving(Place place) {
+  FindClasses();
+  Level& list = List();
+  const auto takes_from = [&](Place taker, SlotId of) {
+    bool takes = false;
+    ForEachSlot(list.entries[taker].item.clause->As<CountOf>()->atom.front(),
+                [&](SlotId s) { takes |= !IsBound(s) && ClassOf(s) == of; });
+    return takes;
+  };
+  const auto& own = *list.entries[place].item.clause->As<CountOf>();
+  const SlotId result = ClassOf(own.result);
+  Place giver = kNobody;
+  ForEachSlot(own.atom.front(), [&](SlotId s) {
+    if (giver != kNobody || IsBound(s)) return;
+    const auto found = list.givers.find(ClassOf(s));
+    if (found == list.givers.end()) return;
+    for (const Place at : found->second)
+      if (giver == kNobody && at != place && list.entries[at].left && !takes_from(at, result))
+        giver = at;
+  });
+  return giver;
+}
+
+// A call with open inputs that gives an argument of the atom that the count at `place` counts,
+// which is then no group key (decision 25), from its rows that need no input; kNobody if there is
+// none, or if the count has one of the inputs.
+ReadyQueue::Place ReadyQueue::CallGiving(Place place) {
+  const Level& list = List();
+  std::vector<SlotId> counted;
+  ForEachSlot(list.entries[place].item.clause->As<CountOf>()->atom.front(), [&](SlotId s) {
+    if (!IsBound(s)) counted.push_back(s);
+  });
+  if (counted.empty()) return kNobody;
+  const auto has = [](const std::vector<SlotId>& in, SlotId s) {
+    return std::ranges::find(in, s) != in.end();
+  };
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Entry& e = list.entries[at];
+    if (!e.left || e.ready || e.item.clause->As<Atom>() == nullptr) continue;
+    const std::vector<SlotId> open = OpenInputs(*e.item.clause);
+    if (open.empty() || std::ranges::any_of(open, [&](SlotId s) { return has(counted, s); }))
+      continue;
+    bool gives = false;
+    ForEachSlot(*e.item.clause, [&](SlotId s) { gives = gives || has(counted, s); });
+    if (gives) return at;
+  }
+  return kNobody;
+}
+
+// The clause to run before `place` in despair: what gives the argument of a count comes before it.
+// A call with open inputs has only the answers that need none, so a count that supplies one of them
+// as its group key comes first.
+ReadyQueue::Place ReadyQueue::CountBefore(Place place) {
+  const Level& list = List();
+  if (list.counts.empty()) return place;
+  if (std::ranges::binary_search(list.counts, place)) {
+    for (std::size_t i = 0; i < list.counts.size(); ++i) {  // a giver may wait for another
+      const Place giver = CountGiving(place);
+      if (giver == kNobody) break;
+      place = giver;
+    }
+    if (const Place call = CallGiving(place); call != kNobody) place = call;
+  }
+  const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
+  if (open.empty()) return place;
+  for (const Place at : list.counts) {
+    const Clause& count = *list.entries[at].item.clause;
+    if (at == place || !list.entries[at].left || !OpenInputs(count).empty()) continue;
+    bool supplies = false;
+    ForEachSlot(count.As<CountOf>()->atom.front(), [&](SlotId s) {
+      supplies |= std::find(open.begin(), open.end(), s) != open.end();
+    });
+    if (supplies) return at;
+  }
+  return place;
+}
+
+// The call to run before the call at `place` in despair. A call with open inputs has the rows of
+// rules that need none, so which of several comes first matters: one whose inputs no other call
+// gives; among calls that give each other's, the first.
+ReadyQueue::Place ReadyQueue::CallBefore(Place place) {
+  const Level& list = List();
+  if (list.entries[place].item.clause->As<Atom>() == nullptr) return place;
+  if (OpenInputs(*list.entries[place].item.clause).empty()) return place;
+  std::vector<std::pair<Place, std::vector<SlotId>>> calls;  // with their open inputs
+  std::unordered_set<SlotId> given;
+  std::vector<SlotId> slots;
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Clause& clause = *list.entries[at].item.clause;
+    if (!list.entries[at].left || clause.As<Atom>() == nullptr) continue;
+    std::vector<SlotId> open = OpenInputs(clause);
+    slots.clear();
+    ++round_;
+    Distinct(clause, slots);
+    for (const SlotId s : slots)
+      if (std::ranges::find(open, s) == open.end()) given.insert(s);
+    if (!open.empty()) calls.emplace_back(at, std::move(open));
+  }
+  for (const auto& [at, open] : calls)
+    if (std::ranges::none_of(open, [&](SlotId s) { return given.contains(s); })) return at;
+  return place;
+}
+
+}  // namespace rpl
