@@ -1020,6 +1020,27 @@ def an_answer_in_a_form_outlives_the_server():
 
 
 @pipe_case
+def a_start_that_was_cancelled_is_repeated_with_its_answers():
+    server = slow_tool(sessions="cancelled-start")
+    start = {"protocol": "wait.md", "request_id": "r", "answers": {"x": 2}, "facts": ["noted(1)"]}
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": start})
+    time.sleep(0.5)
+    server.notify("notifications/cancelled", {"requestId": id})
+    run = content(server.call("rpl_run", start))
+    check([q["id"] for q in run["pending"]] == ["$wait(1)"], run)
+    check("nothing asks yet for what was given before: x" in run["hint"], run)
+    run = content(server.call("rpl_answer", {"session": run["session"], "answers": {"wait": 9, "x": 2}}))
+    check(run["answers"] == [{"?r": 9, "?x": 2}], run)
+    rows = content(server.call("rpl_query", {"session": run["session"], "query": "noted(?x)"}))
+    check(rows["rows"] == [{"?x": 1}], rows)
+    # What is repeated after that does nothing new.
+    server.call("rpl_retract", {"session": run["session"], "answers": ["x"]})
+    run = content(server.call("rpl_run", start))
+    check([q["key"] for q in run["pending"]] == ["x"] and "hint" not in run, run)
+    server.close()
+
+
+@pipe_case
 def what_a_turn_did_not_take_is_told_by_the_status():
     server = slow_tool(sessions="told")
     run = content(server.call("rpl_run", {"protocol": "wait.md", "answers": {"nothing": 1}}))

@@ -166,7 +166,7 @@ std::string RunFiles::StampOf(const std::string& handle) const {
   return out;
 }
 
-RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json&) {
+RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json& input) {
   const std::int64_t now = SecondsNow();
   const std::lock_guard lock(mutex_);
   if (by_request_.size() > kMostRemembered)  // what was not named is of no use any more
@@ -179,7 +179,12 @@ RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json&) {
         (fresh.named() || now - known->run.began <= kRepeatSeconds))
       return {known->run, true, {}};
   }
-  if (!Write({fresh, ordered_json::array()}))
+  Record record{fresh, ordered_json::array()};
+  if (!input.empty()) {
+    record.inputs.push_back(input);
+    record.inputs.back()["number"] = left_[fresh.handle] = 1;
+  }
+  if (!Write(record))
     return {std::nullopt,
             false,
             {"the session cannot be written", "see the folder of sessions, " + folder_}};
@@ -204,6 +209,7 @@ void RunFiles::Drop(const RunRecord& run, const ordered_json&) {
   if (const auto at = by_request_.find(run.request);
       at != by_request_.end() && at->second.handle == run.handle)
     by_request_.erase(at);
+  left_.erase(run.handle);
   for (const char* end : {"", "-wal", "-shm", ".json"}) unlink((NameOf(run.handle) + end).c_str());
 }
 

@@ -53,7 +53,9 @@ class RunFiles : public RunRecords {
     std::int64_t began;
   };
   std::map<std::string, Request> by_request_;
-  std::map<std::string, std::int64_t> left_;  // by other processes: the last inputs, by handle
+  // By handle, the last of the inputs that no turn of this process has: of requests that began a
+  // run, and those that another process left.
+  std::map<std::string, std::int64_t> left_;
 };
 
 }  // namespace rpl

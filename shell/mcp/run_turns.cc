@@ -123,10 +123,16 @@ void RunTurns::Watch(const std::shared_ptr<Turn>& turn) {
 std::string RunTurns::KeepInput(Turn& turn) {
   const std::lock_guard lock(turn.mutex);
   if (turn.input.is_null() || turn.kept > 0) return "";
-  if (turn.begins && service_.runs.shared()) return "";  // RunRecords::Begin has stored it
+  if (turn.begins) return "";  // RunRecords::Begin has stored it
   const RunRecords::Kept kept = service_.runs.records().Keep(*turn.run, turn.input);
   turn.kept = kept.number;
   return kept.fault.reason;
+}
+
+// Whether the input is left to the next turn: the process ends before this one was done, or the
+// client gave up the call that began the run, and may repeat it.
+bool RunTurns::IsLeft(const Turn& turn, bool done) {
+  return (service_.stopping && !done) || (turn.begins && turn.call->cancelled());
 }
 
 // The turn has taken its input, or nobody wants it any more.
@@ -258,8 +264,7 @@ RunTurns::Evaluated RunTurns::Evaluate(Turn& turn) {
   if (input.note.empty()) input.note = std::exchange(turn.note, "");
   if (input.fault.empty()) run.Turn(std::move(input.answers));
   else if (!run.has_outcome()) run.Turn({});
-  // Unless the process ends: then the next one takes it.
-  if (run.broken().empty() || !service_.stopping) TakenInput(turn);
+  if (!IsLeft(turn, run.broken().empty())) TakenInput(turn);
   Evaluated out{Report(*turn.run, 0), std::move(input)};
   if (!faults.empty()) out.report.json["faults"] = std::move(faults);
   if (!early.empty())
@@ -286,9 +291,12 @@ void RunTurns::Tell(const TurnInput& input, ordered_json& report) {
 // A task of the strand.
 void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
   ServedRun& run = *turn->run;
+  // What was not done: nobody else is to do it, unless it is left.
+  RunRecords::Turn undone{std::nullopt, false, nullptr,
+                          service_.runs.shared() || !IsLeft(*turn, false)};
   if (service_.stopping || turn->call->cancelled()) {
-    if (!service_.stopping) TakenInput(*turn);
-    return Release(*turn, {std::nullopt, false, nullptr, true});
+    if (!IsLeft(*turn, false)) TakenInput(*turn);
+    return Release(*turn, undone);
   }
   if (!Hold(turn)) return;
   run.cancelled = false;
@@ -320,7 +328,8 @@ void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
     RunRecords::Turn ended{run.run->outcome().status, run.run->outcome().not_run, done.report.json};
     if (broken)
       ended = {std::nullopt, false, done.report.json,
-               turn->begins || (!service_.runs.shared() && !service_.stopping)};
+               service_.runs.shared() ? turn->begins : !IsLeft(*turn, false)};
+    else if (!service_.runs.shared() && IsLeft(*turn, true)) ended.status = std::nullopt;
     Release(*turn, ended);
     // A person may answer at a terminal, and only one process can have the session open.
     if (broken || (waits_for_person && !MayAsk(*turn->call))) service_.runs.Close(turn->run);

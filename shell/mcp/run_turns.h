@@ -76,6 +76,7 @@ class RunTurns {
 
   void Post(const std::shared_ptr<Turn>& turn);
   void Run(const std::shared_ptr<Turn>& turn);
+  bool IsLeft(const Turn& turn, bool done);
   std::string KeepInput(Turn& turn);
   void TakenInput(Turn& turn);
   Evaluated Evaluate(Turn& turn);
