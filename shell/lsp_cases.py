@@ -327,6 +327,8 @@ def commands(client):
     same("which are shown", "3\n", message["params"]["message"])
     check("why", "leg(2, 3)" in execute("rpl.why", uri, "far(3)"))
     same("run", "3\nsatisfied: %home\n", execute("rpl.run", uri, "home"))
+    same("run by the goal as it is written", "3\nsatisfied: %home\n",
+         execute("rpl.run", uri, "%home"))
     same("an unknown command", -32602, execute("rpl.none", uri)["error"]["code"])
     check("a tool is not called", "waiting" in execute("rpl.answers", uri, "listed(?x)"),
           execute("rpl.answers", uri, "listed(?x)"))

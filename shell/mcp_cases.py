@@ -309,6 +309,19 @@ def a_run_of_one_goal_is_queried_and_goes_on():
 
 
 @case
+def a_goal_has_its_sign_or_not():
+    server = serve()
+    server.initialize()
+    for goal in ("trip", "%trip", "%"):
+        run = content(server.call("rpl_run", {"protocol": "trip.md", "goal": goal}))
+        check(run["status"] == "waiting" and run["pending"][0]["key"] == "where", goal, run)
+    for goal in ("trap", "%trap"):
+        run = content(server.call("rpl_run", {"protocol": "trip.md", "goal": goal}))
+        check(run["error"] == "no goal of trip.md is named %trap", goal, run)
+    server.close()
+
+
+@case
 def answers_given_with_the_run():
     server = serve()
     server.initialize()

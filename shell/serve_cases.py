@@ -140,6 +140,18 @@ def a_question_is_answered_and_the_goal_is_reached():
 
 
 @case
+def a_goal_has_its_sign_or_not():
+    with Place() as place:
+        worker = place.worker()
+        for goal in ("trip", "%trip", "%"):
+            run = begin(worker, "trip.md", goal=goal)
+            check(run["state"] == "waiting", goal, run)
+        run = begin(worker, "trip.md", goal="%trap")
+        check(run["state"] == "refused", run)
+        check(run["report"]["error"] == "no goal of trip.md is named %trap", run)
+
+
+@case
 def answers_facts_and_retractions_are_taken_in_order():
     with Place() as place:
         worker = place.worker()

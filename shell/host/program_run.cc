@@ -62,8 +62,8 @@ ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& opt
   return ReadProgram(files, to);
 }
 
-std::string GoalNamed(const std::string& option) {
-  return option.starts_with('%') ? option.substr(1) : option;
+std::string GoalNamed(const std::string& given) {
+  return given.starts_with('%') ? given.substr(1) : given;
 }
 
 std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {

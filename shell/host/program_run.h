@@ -19,8 +19,9 @@ namespace rpl {
 /// documents; true if none is an error.
 bool LoadAll(std::vector<ProgramFile> files, Session& session, bool documents = true);
 
-/// The name of the goal in the option --goal, which may have its `%`; "" for the program's own.
-std::string GoalNamed(const std::string& option);
+/// The name of a goal that a user or a client gives, with or without its `%`; "" and `%` are the
+/// program's own goals.
+std::string GoalNamed(const std::string& given);
 
 /// Prints the answers on standard output, and the end of the run on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);

@@ -9,6 +9,7 @@
 #include "interp/store/pages.h"
 #include "runtime/session.h"
 #include "shell/host/nobody.h"
+#include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/repl/entry.h"
 
@@ -112,10 +113,11 @@ std::string Evaluation::Answers(const std::string& query) const {
   return Shortened(out.str(), kMostText);
 }
 
-std::string Evaluation::Run(const std::string& goal) const {
+std::string Evaluation::Run(const std::string& given) const {
   Loaded loaded;
   if (std::string text = Begin(loaded); !text.empty()) return text;
-  if (!goal.empty() && !loaded.session->SetGoal(goal)) return "there is no goal `%" + goal + "`";
+  const std::string goal = GoalNamed(given);
+  if (!loaded.session->SetGoal(goal)) return "there is no goal `%" + goal + "`";
   const Outcome outcome = loaded.session->Run();
   if (std::string text = loaded.Unknown(outcome, limits_); !text.empty()) return text;
   std::ostringstream out;

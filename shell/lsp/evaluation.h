@@ -42,8 +42,8 @@ class Evaluation {
   std::string Why(const std::string& call) const;
   /// The answers of a query, one per line.
   std::string Answers(const std::string& query) const;
-  /// The outcome of a goal, "" for the root goal or all, or the questions that it waits for.
-  std::string Run(const std::string& goal) const;
+  /// The outcome of a goal (GoalNamed), or the questions that it waits for.
+  std::string Run(const std::string& given) const;
 
  private:
   struct Loaded;

@@ -20,7 +20,10 @@ TEST_CASE("a proof, and the reason for its absence") {
   CHECK(Of(text).Why("far(3)").find("edge(1, 3)") != std::string::npos);
   CHECK(Of(text).Answers("far(?x)") == "2\n");
   CHECK(Of(text + "%g(?x) <- far(?x)\n").Run("g") == "2\nsatisfied: %g\n");
+  CHECK(Of(text + "%g(?x) <- far(?x)\n").Run("%g") == "2\nsatisfied: %g\n");
+  CHECK(Of(text + "%g(?x) <- far(?x)\n").Run("%") == "2\nsatisfied: %g\n");
   CHECK(Of(text).Run("none") == "there is no goal `%none`");
+  CHECK(Of(text).Run("%none") == "there is no goal `%none`");
 }
 
 TEST_CASE("a limit and a cancellation are not a no") {

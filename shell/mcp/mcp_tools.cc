@@ -214,7 +214,7 @@ std::vector<McpTool> LaterEntries(bool outside) {
       "Runs are kept on disk until they are deleted there.",
       InputOf({{"protocol", TextOf(kProtocol)},
                {"session", TextOf("Instead: a run to go on with")},
-               {"goal", TextOf("The name of one goal, if the protocol has several")},
+               {"goal", TextOf("The name of one goal, as in `%trip`, if the protocol has several")},
                {"answers", MapOf("Answers that you already know from the user, by key")},
                {"facts", NamesOf("Facts that you know, as for rpl_assert")},
                {"source", TextOf("Where you know the facts from")},

@@ -18,6 +18,7 @@
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
 #include "shell/host/program_files.h"
+#include "shell/host/program_run.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/host/source_reader.h"
 #include "shell/host/tool_setup.h"
@@ -108,7 +109,9 @@ ordered_json CheckedText(const std::string& name, const std::string& text, const
 }
 
 ProtocolRun::ProtocolRun(Place place, EngineOptions engine, RunHooks hooks)
-    : place_(std::move(place)), engine_(std::move(engine)), hooks_(std::move(hooks)) {}
+    : place_(std::move(place)), engine_(std::move(engine)), hooks_(std::move(hooks)) {
+  place_.goal = GoalNamed(place_.goal);
+}
 
 ProtocolRun::~ProtocolRun() = default;
 

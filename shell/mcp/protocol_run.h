@@ -65,7 +65,7 @@ class ProtocolRun {
     std::string session;   // the path of its file, or its URL in a database
     std::string protocol;  // the path of the program
     std::string name;      // of the protocol, for the client
-    std::string goal;      // "" for the program's own
+    std::string goal;      // as a client gives it (GoalNamed)
   };
 
   struct Opened {
