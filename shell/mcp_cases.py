@@ -3,11 +3,14 @@
 
 With a private PostgreSQL server ($RPL_CLUSTER, shell/serve_mcp_test.sh) the server is two workers of
 `rpl serve` that are asked in turns, and what only a pipe has is left out."""
+import glob
 import json
 import os
 import stat
 import sys
 import time
+
+import jsonschema
 
 from mcp_client import MODERN, Server, case, check, meta, run_cases
 
@@ -329,6 +332,80 @@ def answers_given_with_the_run():
         "where": "Lucca", "ask": "2", "nonsense": 1}}))
     check(run["status"] != "satisfied" or run["answers"][0]["?where"] == "Lucca", run)
     check({"key": "nonsense", "why": "nothing asked for it"} in run["unused"], run)
+    server.close()
+
+
+@case
+def results_and_errors_fit_the_output_schemas():
+    write("faults/trip.md", "# Trip - %trip(?where) <- place(?where)\n# Place - place(?where)\nWhere?\n")
+    write("faults/wrong.md", "# Wrong - %wrong(?x) <- item(?x), (\n")
+    write("faults/facts.rpl", 'price("Pisa", 300)\n%best(?t) <- price(?t, ?p)\n')
+    write("faults/configured/a.rpl", "%a(?x) <- b(?x)\nb(1)\n")
+    write("faults/configured/rpl.yaml", "version: 1\ntools: {x: 1}\n")
+    server = serve(sessions="faults-runs", paths=("faults",))
+    server.initialize()
+    tools = server.request("tools/list")["result"]["tools"]
+    check(all("outputSchema" in tool for tool in tools), tools)
+    schemas = {tool["name"]: jsonschema.Draft202012Validator(tool["outputSchema"]) for tool in tools}
+    session = content(server.call("rpl_run", {"protocol": "trip.md"}))["session"]
+    of_facts = {"protocol": "facts.rpl"}
+
+    def fits(tool, is_error, *calls):
+        for arguments in calls:
+            result = server.call(tool, arguments)
+            check(result.get("isError") is is_error, tool, arguments, result)
+            found = [fault.message for fault in schemas[tool].iter_errors(content(result))]
+            check(not found, tool, arguments, found, result)
+            check(("error" in content(result)) == is_error, tool, arguments, result)
+
+    fits("rpl_query", False, {"query": "price(?t, ?p)", **of_facts}, {"query": 'price("Pisa", 300)', **of_facts},
+         {"query": 'price("Rome", 300)', **of_facts}, {"query": "place(?x)", "session": session})
+    fits("rpl_explain", False, {"fact": "price(?t, ?p)", **of_facts}, {"fact": "%best", **of_facts},
+         {"fact": "place(?x)", "session": session})
+    fits("rpl_check", False, of_facts, {"protocol": "wrong.md"}, {"text": "# A - a(?x\n"}, {"text": ""})
+    fits("rpl_trace", False, {"session": session}, {"session": session, "after": 1000})
+    fits("rpl_protocols", False, {})
+    for tool, key, value in (("rpl_query", "query", "a(?x)"), ("rpl_explain", "fact", "a(?x)")):
+        asked = {key: value}
+        fits(tool, True, asked, {}, of_facts, {key: 1, **of_facts}, {**asked, "nonsense": 1},
+             {**asked, "session": "s_none"}, {**asked, "session": 1}, {**asked, "session": ""},
+             {**asked, "protocol": "none.md"}, {**asked, "protocol": ""},
+             {**asked, "protocol": "wrong.md"}, {**asked, "protocol": "configured/a.rpl"},
+             *({key: wrong, **of_facts} for wrong in ("", "a(?x", ")", "a(1) -> true", "\x00", "a(?x)\nb(1)")))
+    fits("rpl_query", True, {"query": "a(?x)", "limit": 0, **of_facts},
+         {"query": "a(?x)", "limit": 501, **of_facts}, {"query": "a(?x)", "limit": "x", **of_facts},
+         {"query": "a(?x)", "cursor": "x", **of_facts})
+    fits("rpl_explain", True, {"fact": "a(?x)", "depth": 65, **of_facts})
+    fits("rpl_check", True, {}, {"protocol": "none.md"}, {"protocol": 1}, {"text": []},
+         {"nonsense": 1}, {"protocol": ""})
+    fits("rpl_trace", True, {}, {"session": "s_none"}, {"session": 1}, {"session": session, "after": -1},
+         {"session": session, "limit": 0}, {"session": session, "nonsense": 1})
+    fits("rpl_protocols", True, {"cursor": "x"}, {"cursor": 1}, {"nonsense": 1})
+    if not WORKERS:
+        server.close()
+        server = serve(sessions="faults-runs", paths=("faults",))
+        server.initialize()
+        for path in glob.glob(os.path.join(FOLDER, "faults-runs", session + "*")):
+            if not path.endswith(".json"):
+                with open(path, "r+b") as file:
+                    file.write(b"no session")
+        fits("rpl_query", True, {"query": "a(?x)", "session": session})
+        fits("rpl_explain", True, {"fact": "a(?x)", "session": session})
+        fits("rpl_trace", True, {"session": session})
+    server.close()
+
+
+@pipe_case
+def a_wrong_call_of_rpl_guard_is_a_block():
+    write("faults-policy.json", json.dumps({"rules": []}))
+    server = serve("--policy", "faults-policy.json", "--store", "guard-faults.db")
+    server.initialize()
+    schema, = [tool["outputSchema"] for tool in server.request("tools/list")["result"]["tools"]
+               if tool["name"] == "rpl_guard"]
+    for arguments in ({}, {"tool": 1}, {"tool": "mail", "nonsense": 1}, {"tool": "mail", "history": [1]}):
+        decided = content(server.call("rpl_guard", arguments))
+        jsonschema.validate(decided, schema)
+        check(decided["effect"] == "block" and "error" in decided, decided)
     server.close()
 
 

@@ -42,12 +42,18 @@ ordered_json InputOf(ordered_json properties, std::vector<std::string> required)
   return out;
 }
 
-ordered_json OutputOf(ordered_json properties, std::vector<std::string> required) {
+struct Output {
+  ordered_json schema;
+  ordered_json refused = ordered_json::object();  // McpTool::refused
+};
+
+// `required`: the members of every result, with what they are where the call was wrong.
+Output OutputOf(ordered_json properties, ordered_json required) {
   properties["error"] = TextOf("What was wrong with the call");
   properties["hint"] = TextOf("How to correct it");
   ordered_json out = {{"type", "object"}, {"properties", std::move(properties)}};
-  if (!required.empty()) out["required"] = required;
-  return out;
+  for (const auto& [name, value] : required.items()) out["required"].push_back(name);
+  return {std::move(out), std::move(required)};
 }
 
 struct Hints {
@@ -57,13 +63,13 @@ struct Hints {
 };
 
 McpTool ToolOf(ToolKind kind, const char* name, const char* title, const std::string& description,
-               ordered_json input, ordered_json output, Hints hints) {
-  McpTool tool{kind, name, nullptr};
+               ordered_json input, Output output, Hints hints) {
+  McpTool tool{kind, name, nullptr, std::move(output.refused)};
   tool.about = {{"name", name},
                 {"title", title},
                 {"description", description},
                 {"inputSchema", std::move(input)},
-                {"outputSchema", std::move(output)},
+                {"outputSchema", std::move(output.schema)},
                 {"annotations",
                  {{"title", title},
                   {"readOnlyHint", hints.reads},
@@ -94,7 +100,7 @@ std::vector<McpTool> FirstEntries(bool outside) {
                {"declines", NamesOf(kDeclines)},
                {"request_id", TextOf(kRequest)}},
               {"session"}),
-      RunSchema(), {.repeats = true, .outside = outside}));
+      {RunSchema()}, {.repeats = true, .outside = outside}));
   out.push_back(ToolOf(
       ToolKind::kAssert, "rpl_assert", "Report facts to a protocol",
       "Reports facts that you found out to a run, in RPL: [\"paid(\\\"A-17\\\", 40)\"]. They count "
@@ -104,7 +110,7 @@ std::vector<McpTool> FirstEntries(bool outside) {
                {"facts", NamesOf("Facts without variables, each as RPL writes it")},
                {"source", TextOf("Where you know them from")}},
               {"session", "facts"}),
-      RunSchema(), {.repeats = true, .outside = outside}));
+      {RunSchema()}, {.repeats = true, .outside = outside}));
   return out;
 }
 
@@ -120,7 +126,7 @@ McpTool CheckEntry() {
       OutputOf({{"ok", {{"type", "boolean"}}},
                 {"findings", ObjectsOf("rule, severity, file, line, column, message, hint")},
                 {"more", {{"type", "boolean"}}}},
-               {"ok", "findings"}),
+               {{"ok", false}, {"findings", ordered_json::array()}}),
       {.reads = true});
 }
 
@@ -139,7 +145,7 @@ McpTool ExplainEntry() {
       OutputOf({{"holds", {{"type", "boolean"}}},
                 {"text", TextOf("The explanation, indented")},
                 {"more", {{"type", "integer"}, {"description", "Facts not explained"}}}},
-               {"holds", "text"}),
+               {{"holds", false}, {"text", ""}}),
       {.reads = true});
 }
 
@@ -157,7 +163,7 @@ McpTool GuardEntry() {
       OutputOf({{"effect", {{"type", "string"}, {"enum", {"allow", "block", "hitl"}}}},
                 {"reason", TextOf("Why, and what to do instead")},
                 {"decision", MapOf("The whole decision, as `rpl guard` prints it")}},
-               {"effect"}),
+               {{"effect", "block"}}),
       {.reads = true});
 }
 
@@ -169,7 +175,7 @@ McpTool ProtocolsEntry() {
       InputOf({{"cursor", TextOf("`next` of the page before")}}, {}),
       OutputOf({{"protocols", ObjectsOf("protocol, title, description, goals, asks")},
                 {"next", TextOf("The cursor of the next page")}},
-               {"protocols"}),
+               {{"protocols", ordered_json::array()}}),
       {.reads = true});
 }
 
@@ -191,7 +197,7 @@ McpTool QueryEntry() {
                 {"more", {{"type", "boolean"}}},
                 {"next", TextOf("The cursor of the next page")},
                 {"reason", TextOf("Why there is no answer")}},
-               {"rows", "holds", "more"}),
+               {{"rows", ordered_json::array()}, {"holds", false}, {"more", false}}),
       {.reads = true});
 }
 
@@ -205,7 +211,7 @@ std::vector<McpTool> LaterEntries(bool outside) {
                {"facts", NamesOf("Facts without variables, as they were reported")},
                {"answers", NamesOf("Keys of answers")}},
               {"session"}),
-      RunSchema(), {.repeats = true, .outside = outside}));
+      {RunSchema()}, {.repeats = true, .outside = outside}));
   out.push_back(ToolOf(
       ToolKind::kRun, "rpl_run", "Run a protocol",
       "Starts a protocol, or goes on with a run, and returns its state: `now` says what to do, in "
@@ -220,7 +226,7 @@ std::vector<McpTool> LaterEntries(bool outside) {
                {"source", TextOf("Where you know the facts from")},
                {"request_id", TextOf(kRequest)}},
               {}),
-      RunSchema(), {.outside = outside}));
+      {RunSchema()}, {.outside = outside}));
   out.push_back(ToolOf(
       ToolKind::kStatus, "rpl_status", "Show the state of a run",
       "Returns the state of a run without changing it: what is open, what to do now, and the "
@@ -228,7 +234,7 @@ std::vector<McpTool> LaterEntries(bool outside) {
       "break.",
       InputOf({{"session", TextOf(kSession)}, {"cursor", TextOf("`next` of a state")}},
               {"session"}),
-      RunSchema(), {.reads = true}));
+      {RunSchema()}, {.reads = true}));
   out.push_back(ToolOf(
       ToolKind::kTrace, "rpl_trace", "Show what a run established",
       "Lists what a run has established, in order: replies and who gave them, constraints, reached "
@@ -239,7 +245,7 @@ std::vector<McpTool> LaterEntries(bool outside) {
               {"session"}),
       OutputOf({{"events", ObjectsOf("number, step, kind, text, by")},
                 {"next", {{"type", "integer"}, {"description", "`after` of the next page"}}}},
-               {"events"}),
+               {{"events", ordered_json::array()}}),
       {.reads = true}));
   return out;
 }

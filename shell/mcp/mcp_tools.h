@@ -34,6 +34,9 @@ struct McpTool {
   ToolKind kind;
   std::string name;
   nlohmann::ordered_json about;  // as tools/list gives it, to the newest revision
+  /// The members that the result of a call without a result has beside `error`, so that it fits the
+  /// output schema; an empty object where a report of a run says it (RunFaultJson).
+  nlohmann::ordered_json refused;
 };
 
 /// The tools; `with_policy`: including rpl_guard. `with_tools`: runs may call tools outside.

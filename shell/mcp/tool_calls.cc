@@ -107,9 +107,8 @@ void ToolCalls::Take(const std::shared_ptr<McpCall>& call) {
   if (const std::string fault = ArgumentFault(tool->about["inputSchema"], arguments);
       !fault.empty()) {
     const std::string hint = "see the input schema of " + tool->name;
-    call->ReplyTool(run_shape ? RunFaultJson(TextAt(arguments, "session"), fault, hint)
-                              : FaultJson(fault, hint),
-                    true);
+    if (!run_shape) return Refuse(call, tool->kind, fault, hint);
+    call->ReplyTool(RunFaultJson(TextAt(arguments, "session"), fault, hint), true);
     return;
   }
   // The call is made again with answers: what it did the first time is done.
@@ -145,6 +144,14 @@ void ToolCalls::Work(const Call& call, std::function<void()> work) {
       call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
     }
   });
+}
+
+void ToolCalls::Refuse(const Call& call, ToolKind kind, const std::string& error,
+                       const std::string& hint) const {
+  ordered_json out = FaultJson(error, hint);
+  for (const McpTool& tool : table_)
+    if (tool.kind == kind) out.update(tool.refused);
+  call->ReplyTool(std::move(out), true);
 }
 
 std::shared_ptr<ServedRun> ToolCalls::RunOf(const Call& call, const Arguments& arguments,
@@ -246,12 +253,9 @@ void ToolCalls::ProtocolsTool(const Call& call, const Arguments& arguments) {
   if (arguments.contains("cursor")) {
     const auto cursor =
         service_.seals.Open(kListPurpose, TextAt(arguments, "cursor"), SecondsNow());
-    if (!cursor) {
-      ordered_json fault = FaultJson("the cursor is not valid", "begin again without a cursor");
-      fault["protocols"] = ordered_json::array();
-      call->ReplyTool(std::move(fault), true);
-      return;
-    }
+    if (!cursor)
+      return Refuse(call, ToolKind::kProtocols, "the cursor is not valid",
+                    "begin again without a cursor");
     first = cursor->value("at", std::size_t{0});
   }
   Work(call, [this, call, first] {
@@ -270,23 +274,22 @@ void ToolCalls::CheckTool(const Call& call, const Arguments& arguments) {
   const std::string protocol = TextAt(arguments, "protocol");
   const std::optional<std::string> path =
       has_text ? std::nullopt : service_.protocols.Find(protocol);
-  if (!has_text && !path) {
-    ordered_json fault = FaultJson(protocol.empty() ? "there is neither `protocol` nor `text`"
-                                                    : NoSuchProtocol(protocol, service_.protocols),
-                                   "rpl_protocols lists those there are");
-    fault["ok"] = false;
-    fault["findings"] = ordered_json::array();
-    call->ReplyTool(std::move(fault), true);
-    return;
-  }
+  if (!has_text && !path)
+    return Refuse(call, ToolKind::kCheck,
+                  protocol.empty() ? "there is neither `protocol` nor `text`"
+                                   : NoSuchProtocol(protocol, service_.protocols),
+                  "rpl_protocols lists those there are");
   const std::string name = !has_text                           ? protocol
                            : TextAt(arguments, "name").empty() ? "text.md"
                                                                : TextAt(arguments, "name");
-  Work(call, [call, name, path, text = TextAt(arguments, "text")] {
+  Work(call, [this, call, name, path, text = TextAt(arguments, "text")] {
     std::string source = text;
     std::set<std::string> tools;
     if (path) {
       Input input = ReadFile(*path);
+      if (!input.error.empty())
+        return Refuse(call, ToolKind::kCheck, name + ": " + input.error,
+                      "rpl_protocols lists the protocols");
       source = std::move(input.text);
       ToolConfig config;
       if (ReadTools(ConfigPath("", {*path}), config) == kExitOk)
@@ -306,25 +309,6 @@ void ToolCalls::CheckTool(const Call& call, const Arguments& arguments) {
 
 // --- Questions about runs and protocols -----------------------------------------------------
 
-namespace {
-
-ordered_json QueryFault(const std::string& error, const std::string& hint) {
-  ordered_json out = FaultJson(error, hint);
-  out["rows"] = ordered_json::array();
-  out["holds"] = false;
-  out["more"] = false;
-  return out;
-}
-
-ordered_json ExplainFault(const std::string& error, const std::string& hint) {
-  ordered_json out = FaultJson(error, hint);
-  out["holds"] = false;
-  out["text"] = "";
-  return out;
-}
-
-}  // namespace
-
 void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
   const std::string protocol = TextAt(arguments, "protocol");
   std::string session;
@@ -338,8 +322,7 @@ void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
   }
   if (session.empty() && !path) {
     const auto [error, hint] = NotThere(found, kNeither, kGiveEither);
-    call->ReplyTool(QueryFault(error, hint), true);
-    return;
+    return Refuse(call, ToolKind::kQuery, error, hint);
   }
   const std::string query = TextAt(arguments, "query");
   const std::string asked = DigestOf({{"q", query}, {"s", session}, {"p", protocol}});
@@ -347,11 +330,9 @@ void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
   if (arguments.contains("cursor")) {
     const auto cursor =
         service_.seals.Open(kRowsPurpose, TextAt(arguments, "cursor"), SecondsNow());
-    if (!cursor || cursor->value("q", "") != asked) {
-      call->ReplyTool(
-          QueryFault("the cursor is not one of this query", "begin again without a cursor"), true);
-      return;
-    }
+    if (!cursor || cursor->value("q", "") != asked)
+      return Refuse(call, ToolKind::kQuery, "the cursor is not one of this query",
+                    "begin again without a cursor");
     first = cursor->value("at", std::size_t{0});
   }
   const std::size_t limit = NumberAt(arguments, "limit", 50);
@@ -360,24 +341,18 @@ void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
     if (entry.kind != Entry::Kind::kQuery || !entry.novelty.empty()) {
       std::string why = "expected a query, got `" + Shortened(query, 200) + "`";
       for (const Diagnostic& d : entry.findings) why += ": " + d.message;
-      call->ReplyTool(QueryFault(why,
-                                 "as in hotel(?name, ?price), or %cheap(?n) <- hotel(?n, ?p), "
-                                 "?p < 100"),
-                      true);
-      return;
+      return Refuse(call, ToolKind::kQuery, why,
+                    "as in hotel(?name, ?price), or %cheap(?n) <- hotel(?n, ?p), ?p < 100");
     }
     ScratchRun scratch =
         path ? ScratchOf(*path, protocol, service_.engine, service_.Interrupted(call))
              : CopyOf(session, service_.engine, service_.Interrupted(call));
-    if (!scratch.refusal.reason.empty()) {
-      call->ReplyTool(QueryFault(scratch.refusal.reason, scratch.refusal.hint), true);
-      return;
-    }
+    if (!scratch.refusal.reason.empty())
+      return Refuse(call, ToolKind::kQuery, scratch.refusal.reason, scratch.refusal.hint);
     const Outcome outcome = scratch.of().Say(entry.name, entry.text);
-    if (outcome.status == Status::kRejected || HasErrors(outcome.diagnostics)) {
-      call->ReplyTool(QueryFault("the query has errors: " + outcome.reason, "correct it"), true);
-      return;
-    }
+    if (outcome.status == Status::kRejected || HasErrors(outcome.diagnostics))
+      return Refuse(call, ToolKind::kQuery, "the query has errors: " + outcome.reason,
+                    "correct it");
     const AnswerPage page = PageOf(outcome.json_answers, first, limit);
     ordered_json out = {{"rows", page.answers},
                         {"holds", outcome.status == Status::kSatisfied},
@@ -408,8 +383,7 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
   }
   if (session.empty() && !path) {
     const auto [error, hint] = NotThere(found, kNeither, kGiveEither);
-    call->ReplyTool(ExplainFault(error, hint), true);
-    return;
+    return Refuse(call, ToolKind::kExplain, error, hint);
   }
   const std::string fact = TextAt(arguments, "fact");
   const std::size_t depth = NumberAt(arguments, "depth", 8);
@@ -417,18 +391,15 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
     ScratchRun scratch =
         path ? ScratchOf(*path, protocol, service_.engine, service_.Interrupted(call))
              : CopyOf(session, service_.engine, service_.Interrupted(call));
-    if (!scratch.refusal.reason.empty()) {
-      call->ReplyTool(ExplainFault(scratch.refusal.reason, scratch.refusal.hint), true);
-      return;
-    }
+    if (!scratch.refusal.reason.empty())
+      return Refuse(call, ToolKind::kExplain, scratch.refusal.reason, scratch.refusal.hint);
     if (path) scratch.session->Run();
     const Explained explained =
         scratch.of().Explain(fact, {10, depth}, std::min<std::size_t>(depth, 2));
     if (explained.rejected) {
       std::string why = "expected one fact or goal, got `" + Shortened(fact, 200) + "`";
       for (const Diagnostic& d : explained.diagnostics) why += ": " + d.message;
-      call->ReplyTool(ExplainFault(why, "as in eligible(\"Ada\", ?x) or %pay"), true);
-      return;
+      return Refuse(call, ToolKind::kExplain, why, "as in eligible(\"Ada\", ?x) or %pay");
     }
     std::string text;
     for (const Explanation& proof : explained.why.proofs)
@@ -448,22 +419,16 @@ void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
   const ServedRuns::Found found = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
   if (found.run == nullptr) {
     const auto [error, hint] = NotThere(found, "there is no such session");
-    ordered_json fault = FaultJson(error, hint);
-    fault["events"] = ordered_json::array();
-    call->ReplyTool(std::move(fault), true);
-    return;
+    return Refuse(call, ToolKind::kTrace, error, hint);
   }
   const std::size_t after = NumberAt(arguments, "after", 0);
   const std::size_t limit = NumberAt(arguments, "limit", 100);
   Work(call, [=, this] {
     const SessionStore::Opened opened =
         OpenSession(service_.runs.records().NameOf(found.run->handle), SessionStore::Mode::kRead);
-    if (opened.store == nullptr) {
-      ordered_json fault = FaultJson("the session cannot be read: " + opened.error, opened.hint);
-      fault["events"] = ordered_json::array();
-      call->ReplyTool(std::move(fault), true);
-      return;
-    }
+    if (opened.store == nullptr)
+      return Refuse(call, ToolKind::kTrace, "the session cannot be read: " + opened.error,
+                    opened.hint);
     const Trace entries = Entries(opened.store->events());
     ordered_json out = {{"events", ordered_json::array()}};
     std::size_t bytes = 0;

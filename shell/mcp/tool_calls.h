@@ -46,6 +46,9 @@ class ToolCalls {
   void TraceTool(const Call& call, const Arguments& arguments);
   void GuardTool(const Call& call, const Arguments& arguments);
 
+  /// The result of a call that was wrong, of a tool that does not report a run.
+  void Refuse(const Call& call, ToolKind kind, const std::string& error,
+              const std::string& hint) const;
   /// The run of the argument `session`; null: the call was answered.
   std::shared_ptr<ServedRun> RunOf(const Call& call, const Arguments& arguments, bool run_shape);
   /// Runs `work` on a worker. What it throws is an internal error.
