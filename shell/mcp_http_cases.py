@@ -37,7 +37,7 @@ class Web:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         headers = {"Content-Type": "application/json", "Accept": ACCEPT, **(headers or {})}
         headers = {key: value for key, value in headers.items() if value is not None}
-        if body is not None and not isinstance(body, (str, bytes)):
+        if isinstance(body, (dict, list)):
             body = json.dumps(body)
         connection.request(method, path, body, headers)
         response = connection.getresponse()
@@ -203,6 +203,10 @@ def http_refuses_what_is_not_for_it():
         raw.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Content-Length: 99999999999\r\n\r\n")
         check(raw.recv(100).startswith(b"HTTP/1.1 413"), "no 413")
+    # Or after it has been sent, for a client that does not read before.
+    for body in (b"x" * (17 << 20), iter([b"x" * 1000, b"x" * (17 << 20)])):
+        response, text = web.send(body=body)
+        check(response.status == 413 and b"more than 16 MiB" in text, response.status, text)
     with socket.create_connection(("127.0.0.1", web.port), timeout=10) as raw:
         raw.sendall(b"POST /mcp HTTP/1.1\r\nX: " + b"x" * 100000 + b"\r\n\r\n")
         check(raw.recv(100)[9:12] in (b"431", b"400"), "a header too large")
@@ -220,6 +224,8 @@ def http_with_a_token():
     web = Web("--token-file", "token")
     for headers, wanted in (({}, 401), ({"Authorization": "Bearer wrong"}, 401),
                             ({"Authorization": "Bearer correct-horse-battery-staplf"}, 401),
+                            ({"Authorization": "Basic correct-horse-battery-staple"}, 401),
+                            ({"Authorization": "bearer correct-horse-battery-staple"}, 200),
                             ({"Authorization": "Bearer correct-horse-battery-staple"}, 200)):
         check(web.modern("tools/list", headers=headers)[0] == wanted, headers)
     web.close()

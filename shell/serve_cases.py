@@ -2,6 +2,7 @@
 """usage: serve_cases.py RPL FOLDER
 
 Workers of `rpl serve` over a private PostgreSQL server (shell/serve_test.sh)."""
+import http.client
 import json
 import os
 import subprocess
@@ -201,11 +202,35 @@ def requests_that_cannot_be_taken_say_why():
                 ("POST", "/v1/runs", "{", 400, ""),
                 ("POST", "/v1/runs", "[]", 400, "the body is an object"),
                 ("POST", "/v1/runs?wait=x", {"protocol": "trip.md"}, 400, "`wait`"),
+                ("POST", "/v1/runs?wait=-1", {"protocol": "trip.md"}, 400, "`wait`"),
+                ("POST", "/v1/runs?wiat=1", {"protocol": "trip.md"}, 400,
+                 "no parameter `wiat`; there are `wait`"),
+                ("POST", "/v1/runs?wait=1&wait=2", {"protocol": "trip.md"}, 400, "`wait` is given twice"),
+                ("POST", "/v1/runs", {"protocol": "note.md", "retry": ["nte"]}, 400,
+                 "no tool `nte`; there are `note`, `slow`, `index`, `write`"),
+                ("POST", "/v1/runs", {"protocol": "trip.md", "gaol": "trip"}, 400,
+                 "no member `gaol`; there are `protocol`, `goal`, `after`, `every`, `answers`,"),
+                ("POST", path, {"retry": ["nte"]}, 400, "no tool `nte`; there are `note`,"),
+                ("POST", path, {"retract": {"fact": []}}, 400,
+                 "no member `retract.fact`; there are `retract.facts`, `retract.answers`"),
+                ("POST", path, {"retract": {"facts": [1]}}, 400, "`retract.facts` is a list of texts"),
+                ("POST", path + "?x=1", {}, 400, "no parameter `x`; there are `wait`"),
+                ("GET", f"/v1/runs/{run['session']}?state=ended", None, 400, "no parameter `state`"),
+                ("GET", f"/v1/runs/{run['session']}/trace?wait=1", None, 400, "no parameter `wait`"),
+                ("GET", "/v1/protocols?limit=1", None, 400, "no parameter `limit`"),
+                ("GET", "/v1/runs?state=foo", None, 400,
+                 "no state `foo`; there are `ready`, `waiting`, `ended`, `refused`"),
+                ("GET", "/v1/runs?stat=ended", None, 400,
+                 "no parameter `stat`; there are `state`, `after`, `limit`"),
+                ("GET", "/v1/runs?limit=abc", None, 400, "`limit` is a whole number from 1 to 1000"),
+                ("GET", "/v1/runs?limit=1.5", None, 400, "`limit`"),
+                ("GET", "/v1/runs?limit=1001", None, 400, "`limit`"),
+                ("GET", "/v1/runs?limit=", None, 400, "`limit`"),
                 ("POST", path, {"answers": []}, 400, "`answers` is an object"),
                 ("POST", path, {"errors": {"a": 1}}, 400, "`errors`"),
                 ("POST", path, {"facts": [1]}, 400, "`facts` is a list"),
                 ("POST", path, {"by": "nobody"}, 400, "`by`"),
-                ("POST", path, {"retract": {"rows": []}}, 400, "`retract`"),
+                ("POST", path, {"retract": {"rows": []}}, 400, "no member `retract.rows`"),
                 ("POST", path, {"answer": {}}, 400, "no member `answer`"),
                 ("POST", "/v1/runs/s_x/inputs", {}, 404, "no such run"),
                 ("GET", "/v1/runs/s_x", None, 404, "no such run"),
@@ -221,6 +246,37 @@ def requests_that_cannot_be_taken_say_why():
         check(status == 415, status)
         status, _, _ = worker.request("GET", "/healthz", Host="evil.example")
         check(status == 403, status)
+
+
+@case
+def what_is_known_is_taken_and_probes_may_add_to_the_query():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "note.md", retry=["note", "write"])
+        path = f"/v1/runs/{run['session']}"
+        check(worker.request("POST", path + "/inputs?wait=30", {"retry": ["slow"]})[0] == 200)
+        for where in ("/v1/runs?state=ended&limit=1000&after=", "/v1/runs?", "/v1/runs?%73tate=ended&",
+                      path + "?wait=0", "/healthz?probe=1", "/readyz?_=2", "/metrics?a"):
+            check(worker.request("GET", where)[0] == 200, where)
+
+
+@case
+def a_body_that_is_too_large_has_an_answer():
+    with Place() as place:
+        worker = place.worker()
+        large = b'{"protocol":"' + b"x" * (17 << 20) + b'"}'
+        for body in (large, iter([large[:1000], large[1000:]])):
+            connection = http.client.HTTPConnection("127.0.0.1", worker.port, timeout=60)
+            connection.request("POST", "/v1/runs", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            check(answer.status == 413 and "more than 16 MiB" in text, answer.status, text)
+            connection.close()
+        # So has one that is refused for another reason before its body is read.
+        status, text, _ = worker.request("POST", "/v1/runs", large[:15 << 20],
+                                         Content_Type="text/plain")
+        check(status == 415, status, text)
+        check(worker.request("GET", "/v1/runs")[0] == 200)
 
 
 @case
@@ -258,6 +314,8 @@ def tokens_keep_tenants_apart():
                                         token="a" * 20)
         check(status == 201, status, run)
         path = f"/v1/runs/{run['session']}"
+        for scheme, wanted in (("bearer ", 200), ("BEARER ", 200), ("Basic ", 401), ("", 401), ("Bearer", 401)):
+            check(worker.request("GET", path, Authorization=scheme + "a" * 20)[0] == wanted, scheme)
         check(worker.request("GET", path, token="a" * 20)[0] == 200)
         check(worker.request("GET", path, token="b" * 20)[0] == 404)
         check(worker.request("POST", path + "/inputs", {}, token="b" * 20)[0] == 404)

@@ -106,6 +106,7 @@ int CommandServe(const ServeOptions& options) {
   settings.lease = std::chrono::seconds(options.lease);
   settings.limits = {options.most_ready, options.most_working};
   settings.spans = options.spans;
+  settings.config = options.engine.config;
   HttpSettings web{options.http, {}};
   if (const ExitCode code = ReadTokenFile(options.token_file, web.tokens); code != kExitOk)
     return code;

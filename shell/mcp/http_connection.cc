@@ -35,6 +35,8 @@ constexpr std::size_t kMostSessions = 1024;
 constexpr std::size_t kMostQueuedBytes = 64u << 20;
 constexpr const char* kSessionPurpose = "session";
 constexpr std::int64_t kSessionSeconds = 7 * 86'400;
+constexpr std::size_t kMostUnread = 4 * kMostBody;  // of a request that was refused
+constexpr std::size_t kUnreadPiece = 64u << 10;
 constexpr auto kReadTime = std::chrono::seconds(30);
 constexpr auto kIdleTime = std::chrono::seconds(120);
 constexpr auto kWriteTime = std::chrono::seconds(30);
@@ -115,9 +117,27 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     auto held = std::make_shared<Answer>(std::move(answer));
     stream_.expires_after(kWriteTime);
     http::async_write(stream_, *held, [self = shared_from_this(), held](Error error, std::size_t) {
-      if (error || !held->keep_alive()) return self->Close();
-      self->Read();
+      if (error) return self->Close();
+      if (held->keep_alive()) return self->Read();
+      if (self->unread_ == 0) return self->Close();
+      Error ignored;
+      self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+      self->stream_.expires_after(kReadTime);  // for all that is skipped
+      self->SkipUnread();
     });
+  }
+
+  // Ends a connection whose client may still be sending: what comes is thrown away, a bounded
+  // amount. If it were closed at once, a reset would answer the rest, and take from the client what
+  // it has not read yet: the reason.
+  void SkipUnread() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(std::min(unread_, kUnreadPiece)),
+                            [self = shared_from_this()](Error error, std::size_t size) {
+                              self->unread_ -= size;
+                              if (error || self->unread_ == 0) return self->Close();
+                              self->SkipUnread();
+                            });
   }
 
   void Close() {
@@ -144,19 +164,19 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (error == http::error::header_limit || error == http::error::buffer_overflow)
       return RefuseAndClose(http::status::request_header_fields_too_large,
                             "the header is too large");
-    if (error == http::error::body_limit)
-      return RefuseAndClose(http::status::payload_too_large, "the body is too large");
+    if (error == http::error::body_limit) return RefuseBody();
     if (error == http::error::end_of_stream || error == beast::error::timeout ||
         error == asio::error::operation_aborted || error == asio::error::connection_reset)
       return Close();
     if (error) return RefuseAndClose(http::status::bad_request, "this is no request of HTTP");
     const auto& header = parser_->get();
     keep_alive_ = header.keep_alive();
-    if (hub_.connections > kMostConnections)
-      return RefuseAndClose(http::status::service_unavailable, "too many connections");
-    if (const auto refused = RefusedByHeader(); refused != http::status::ok) {
-      // What follows may be a body: it is not read.
+    if (hub_.connections > kMostConnections) {  // this one ends at once
       keep_alive_ = false;
+      return Refuse(http::status::service_unavailable, "too many connections");
+    }
+    if (const auto refused = RefusedByHeader(); refused != http::status::ok) {
+      EndAfterAnswer();
       const bool unauthorized = refused == http::status::unauthorized;
       Answer answer =
           Response(refused, unauthorized ? "a token is required\n" : "refused\n", "text/plain");
@@ -165,8 +185,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
         answer.set(http::field::allow, "POST, DELETE");
       return Send(std::move(answer));
     }
-    if (parser_->content_length() && *parser_->content_length() > kMostBody)
-      return RefuseAndClose(http::status::payload_too_large, "the body is too large");
+    if (parser_->content_length() && *parser_->content_length() > kMostBody) return RefuseBody();
     if (StringOf(header[http::field::expect]) == "100-continue") {
       auto go_on = std::make_shared<http::response<http::empty_body>>(http::status::continue_, 11);
       http::async_write(stream_, *go_on, [self = shared_from_this(), go_on](Error e, std::size_t) {
@@ -180,18 +199,29 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void ReadBody() {
     stream_.expires_after(kReadTime);
-    http::async_read(
-        stream_, buffer_, *parser_, [self = shared_from_this()](Error error, std::size_t) {
-          if (error == http::error::body_limit)
-            return self->RefuseAndClose(http::status::payload_too_large, "the body is too large");
-          if (error) return self->Close();
-          self->HaveRequest();
-        });
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](Error error, std::size_t) {
+                       if (error == http::error::body_limit) return self->RefuseBody();
+                       if (error) return self->Close();
+                       self->HaveRequest();
+                     });
+  }
+
+  // What follows may be a body: it is not taken.
+  void EndAfterAnswer() {
+    keep_alive_ = false;
+    unread_ = kMostUnread;
   }
 
   void RefuseAndClose(http::status status, const std::string& text) {
-    keep_alive_ = false;
+    EndAfterAnswer();
     Refuse(status, text);
+  }
+
+  void RefuseBody() {
+    RefuseAndClose(
+        http::status::payload_too_large,
+        fmt::format("the body has more than {} MiB, the most that is taken", kMostBody >> 20));
   }
 
   std::string Header(const char* name) const { return StringOf(parser_->get()[name]); }
@@ -236,17 +266,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     return beast::iequals(type.substr(0, type.find(';')), "application/json");
   }
 
-  // The tenant whose token the request carries. The comparison takes the same time for any token of
-  // a length.
+  // The tenant whose token the request carries, after a scheme in any case (RFC 9110, 11.1). The
+  // comparison takes the same time for any token of a length.
   const std::string* Tenant() const {
-    const std::string given = StringOf(parser_->get()[http::field::authorization]);
+    constexpr std::string_view kScheme = "Bearer ";
+    std::string given = StringOf(parser_->get()[http::field::authorization]);
+    if (!beast::iequals(given.substr(0, kScheme.size()), kScheme)) return nullptr;
+    given.erase(0, kScheme.size());
     const std::string* tenant = nullptr;
-    for (const auto& [token, of] : hub_.settings.tokens) {
-      const std::string wanted = "Bearer " + token;
-      if (given.size() == wanted.size() &&
-          sodium_memcmp(given.data(), wanted.data(), wanted.size()) == 0)
+    for (const auto& [token, of] : hub_.settings.tokens)
+      if (given.size() == token.size() &&
+          sodium_memcmp(given.data(), token.data(), token.size()) == 0)
         tenant = &of;
-    }
     return tenant;
   }
 
@@ -595,7 +626,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<http::request_parser<http::string_body>> parser_;
   bool first_ = true;
   bool keep_alive_ = true;
-  std::shared_ptr<McpPeer> new_peer_;     // of a handshake that has no answer yet
+  std::size_t unread_ = 0;             // the most that is skipped before the end of the connection
+  std::shared_ptr<McpPeer> new_peer_;  // of a handshake that has no answer yet
   std::shared_ptr<HttpConnection> held_;  // itself, while a call is open
   std::shared_ptr<McpCall> call_;         // the open one; null of a batch
   bool open_ = false;                     // a call is

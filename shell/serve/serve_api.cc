@@ -14,6 +14,7 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/trace.h"
+#include "shell/host/tool_setup.h"
 #include "shell/mcp/request_state.h"
 #include "shell/serve/openapi.h"
 
@@ -32,6 +33,7 @@ constexpr std::size_t kMostOnPage = 1'000;
 constexpr std::size_t kMostWaiting = 1'000;
 constexpr std::size_t kMostKey = 200;
 constexpr const char* kKeyFault = "Idempotency-Key has at most 200 bytes";
+constexpr const char* kSeeOpenApi = "see /openapi.json";
 constexpr double kMostWait = 60;  // seconds
 constexpr std::int64_t kMostDelay = 366 * 24 * 3600;
 constexpr auto kFirstLook = milliseconds(15);
@@ -59,43 +61,73 @@ WebAnswer Full() {
   return answer;
 }
 
-WebAnswer NotFound() { return Fault(404, "there is nothing here", "see /openapi.json"); }
+WebAnswer NotFound() { return Fault(404, "there is nothing here", kSeeOpenApi); }
 WebAnswer NoRun() { return Fault(404, "there is no such run"); }
 
-// The parameters of a query; nullopt if one is no text.
-std::optional<std::map<std::string, std::string>> ParametersIn(std::string_view query) {
-  std::map<std::string, std::string> out;
-  while (!query.empty()) {
-    const std::string_view part = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), part.size() + 1));
-    const std::size_t equals = part.find('=');
-    const auto value =
-        PercentDecoded(equals == part.npos ? std::string_view() : part.substr(equals + 1));
-    if (!value) return std::nullopt;
-    out[std::string(part.substr(0, equals))] = *value;
-  }
+using Names = std::vector<std::string_view>;
+using Parameters = std::map<std::string, std::string>;
+
+const Names kStates = {"ready", "waiting", "ended", "refused"};
+const Names kInputMembers = {"answers", "errors", "declines", "facts",
+                             "retract", "retry",  "source",   "by"};
+
+// The fault of a name that is none of the known ones, which it lists.
+std::string UnknownName(std::string_view what, std::string_view name, const Names& known) {
+  std::string out = fmt::format("there is no {} `{}`", what, name);
+  for (std::size_t i = 0; i < known.size(); ++i)
+    out += fmt::format("{}`{}`", i == 0 ? "; there are " : ", ", known[i]);
   return out;
 }
 
-// A number of seconds, not negative and at most `most`; nullopt if the text is none.
-std::optional<double> SecondsIn(const std::string& text, double most) {
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0))
-    return std::nullopt;
-  return std::min(seconds, most);
+bool IsOneOf(std::string_view name, const Names& known) {
+  return std::ranges::find(known, name) != known.end();
 }
 
-// The time until which the parameter `wait` tells to wait; nullopt if it is no number of seconds.
-std::optional<Clock::time_point> WaitUntil(std::string_view query) {
-  const auto parameters = ParametersIn(query);
-  if (!parameters) return std::nullopt;
-  const auto at = parameters->find("wait");
-  if (at == parameters->end()) return Clock::now();
-  const auto seconds = SecondsIn(at->second, kMostWait);
-  if (!seconds) return std::nullopt;
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+// Reads the parameters of a query, each at most once and each known. The fault, or "".
+std::string ReadQuery(std::string_view query, const Names& known, Parameters& to) {
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), part.size() + 1));
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    const auto name = PercentDecoded(part.substr(0, equals));
+    const auto value =
+        PercentDecoded(equals == part.npos ? std::string_view() : part.substr(equals + 1));
+    if (!name || !value) return fmt::format("`{}` in the query is no text", part);
+    if (!IsOneOf(*name, known)) return UnknownName("parameter", *name, known);
+    if (!to.emplace(*name, *value).second) return fmt::format("`{}` is given twice", *name);
+  }
+  return "";
+}
+
+// The fault of a query where there are no parameters, or "".
+std::string FaultOfQuery(std::string_view query) {
+  Parameters none;
+  return ReadQuery(query, {}, none);
+}
+
+// The number that a whole text is; nullopt if it is none.
+template <typename Number>
+std::optional<Number> NumberIn(const std::string& text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Reads a query that may have `wait`, and sets the time until which it tells to wait. The fault, or
+// "".
+std::string ReadWait(std::string_view query, Clock::time_point& until) {
+  Parameters parameters;
+  if (std::string fault = ReadQuery(query, {"wait"}, parameters); !fault.empty()) return fault;
+  until = Clock::now();
+  const auto at = parameters.find("wait");
+  if (at == parameters.end()) return "";
+  const auto seconds = NumberIn<double>(at->second);
+  if (!seconds || !(*seconds >= 0)) return "`wait` is a number of seconds";
+  until += std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(*seconds, kMostWait)));
+  return "";
 }
 
 ordered_json RunJson(const QueuedRun& run) {
@@ -133,19 +165,25 @@ std::string MemberFault(const std::string& key, const ordered_json& value) {
   }
   if (key == "retract") {
     if (!value.is_object()) return "`retract` is an object with `facts` or `answers`";
-    for (const auto& [inner, list] : value.items())
-      if ((inner != "facts" && inner != "answers") || !IsTexts(list))
-        return "`retract` is an object with `facts` or `answers`, lists of texts";
-    return "";
+    for (const auto& [inner, list] : value.items()) {
+      if (inner != "facts" && inner != "answers")
+        return UnknownName("member", "retract." + inner, {"retract.facts", "retract.answers"});
+      if (!IsTexts(list)) return "`retract." + inner + "` is a list of texts";
+    }
   }
-  return "there is no member `" + key + "`";
+  return "";
 }
 
-// Takes the members of an input out of a body, as they are stored. The fault, or "".
-std::string ReadInput(ordered_json& body, const WebRequest& request, std::string& input) {
+struct GivenInput {
+  std::string text;                // as it is stored; "" for none
+  std::vector<std::string> retry;  // the tools that it has made again
+};
+
+// Takes the members of an input out of a body. The fault, or "".
+std::string ReadInput(ordered_json& body, const WebRequest& request, GivenInput& input) {
   ordered_json out = ordered_json::object();
-  for (const char* key :
-       {"answers", "errors", "declines", "facts", "retract", "retry", "source", "by"}) {
+  for (const std::string_view member : kInputMembers) {
+    const std::string key(member);
     const auto at = body.find(key);
     if (at == body.end()) continue;
     if (const std::string fault = MemberFault(key, *at); !fault.empty()) return fault;
@@ -153,8 +191,9 @@ std::string ReadInput(ordered_json& body, const WebRequest& request, std::string
     body.erase(at);
   }
   if (out.empty()) return "";
+  if (out.contains("retry")) input.retry = out["retry"].get<std::vector<std::string>>();
   if (!request.trace.empty()) out["traceparent"] = request.trace;
-  input = DumpJson(out);
+  input.text = DumpJson(out);
   return "";
 }
 
@@ -176,6 +215,14 @@ std::string ReadText(ordered_json& body, const char* key, std::string& to) {
   to = at->get<std::string>();
   body.erase(at);
   return to.find('\0') == to.npos ? "" : fmt::format("`{}` has a zero byte", key);
+}
+
+// The fault of what is left of a body after its members were taken out of it, or "". `own`: the
+// members beside those of an input.
+std::string FaultOfRest(const ordered_json& body, Names own) {
+  if (body.empty()) return "";
+  own.insert(own.end(), kInputMembers.begin(), kInputMembers.end());
+  return UnknownName("member", body.begin().key(), own);
 }
 
 // The object that a request has as its body; the fault, or "".
@@ -252,7 +299,7 @@ WebAnswer ServeApi::Answer(const WebRequest& request, const Reply& reply, bool& 
   const bool get = request.method == "GET", post = request.method == "POST";
   if (request.path == "/readyz" && get) return Ready();
   if (request.path == "/metrics" && get) return Metrics();
-  if (request.path == "/v1/protocols" && get) return Protocols();
+  if (request.path == "/v1/protocols" && get) return Protocols(request);
   if (!request.path.starts_with(kRuns)) return NotFound();
   const std::string rest = request.path.substr(kRuns.size());
   if (rest.empty() && get) return List(request);
@@ -266,31 +313,33 @@ WebAnswer ServeApi::Answer(const WebRequest& request, const Reply& reply, bool& 
   if (what == "/trace" && get) return Trace(request, session);
   if (what == "/inputs" && post) return Give(request, session, reply, later);
   return what.empty() || what == "/trace" || what == "/inputs"
-             ? Fault(405, "this has another method", "see /openapi.json")
+             ? Fault(405, "this has another method", kSeeOpenApi)
              : NotFound();
 }
 
 WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& later) {
   if (draining_) return Later("this process ends");
-  const std::optional<Clock::time_point> until = WaitUntil(request.query);
-  if (!until) return Fault(400, "`wait` is a number of seconds");
+  Clock::time_point until;
   ordered_json body;
   NewRun run;
-  std::string fault = ReadBody(request, body);
+  GivenInput input;
+  std::string fault = ReadWait(request.query, until);
+  if (fault.empty()) fault = ReadBody(request, body);
   if (fault.empty()) fault = ReadText(body, "protocol", run.protocol);
   if (fault.empty()) fault = ReadText(body, "goal", run.goal);
   if (fault.empty()) fault = ReadDelay(body, "after", run.after);
   if (fault.empty()) fault = ReadDelay(body, "every", run.every);
-  if (fault.empty()) fault = ReadInput(body, request, run.input);
-  if (fault.empty() && !body.empty())
-    fault = "there is no member `" + body.begin().key() + "` in a new run";
+  if (fault.empty()) fault = ReadInput(body, request, input);
+  if (fault.empty()) fault = FaultOfRest(body, {"protocol", "goal", "after", "every"});
   if (fault.empty() && request.key.size() > kMostKey) fault = kKeyFault;
-  if (!fault.empty()) return Fault(400, fault, "see /openapi.json");
+  if (!fault.empty()) return Fault(400, fault, kSeeOpenApi);
   if (run.protocol.empty() || !protocols_.Find(run.protocol))
     return Fault(400,
                  run.protocol.empty() ? "`protocol` is missing"
                                       : "there is no protocol `" + run.protocol + "`",
                  "GET /v1/protocols lists those there are");
+  if (fault = RetryFault(input.retry, run.protocol); !fault.empty()) return Fault(400, fault);
+  run.input = std::move(input.text);
   run.session = "s_" + RandomText(kHandleBytes);
   run.tenant = request.tenant;
   run.key = request.key;
@@ -304,7 +353,7 @@ WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& l
   WaitFor({reply,
            added.run.session,
            request.tenant,
-           *until,
+           until,
            status,
            status,
            {{"Location", std::string(kRuns) + "/" + added.run.session}}});
@@ -314,36 +363,60 @@ WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& l
 WebAnswer ServeApi::Give(const WebRequest& request, const std::string& session, const Reply& reply,
                          bool& later) {
   if (draining_) return Later("this process ends");
-  const std::optional<Clock::time_point> until = WaitUntil(request.query);
-  if (!until) return Fault(400, "`wait` is a number of seconds");
+  Clock::time_point until;
   ordered_json body;
-  std::string input;
-  std::string fault = ReadBody(request, body);
+  GivenInput input;
+  std::string fault = ReadWait(request.query, until);
+  if (fault.empty()) fault = ReadBody(request, body);
   if (fault.empty()) fault = ReadInput(body, request, input);
-  if (fault.empty() && !body.empty())
-    fault = "there is no member `" + body.begin().key() + "` in an input";
+  if (fault.empty()) fault = FaultOfRest(body, {});
   if (fault.empty() && request.key.size() > kMostKey) fault = kKeyFault;
-  if (!fault.empty()) return Fault(400, fault, "see /openapi.json");
-  if (input.empty()) input = "{}";  // a turn, for what changed outside
+  if (!fault.empty()) return Fault(400, fault, kSeeOpenApi);
+  if (!input.retry.empty()) {
+    const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(session, request.tenant);
+    if (found.error) return Later("the database: " + found.error.message);
+    if (!found.run) return NoRun();
+    fault = RetryFault(input.retry, found.run->protocol);
+    if (!fault.empty()) return Fault(400, fault);
+  }
+  if (input.text.empty()) input.text = "{}";  // a turn, for what changed outside
   RunQueue::Added added = QueuePool::Borrowed(queues_)->Give(
       session, request.tenant, request.key.empty() ? "r:" + RandomText(kHandleBytes) : request.key,
-      input, settings_.limits);
+      input.text, settings_.limits);
   if (added.error) return Later("the database: " + added.error.message);
   if (added.taken == RunQueue::Taken::kNoRun) return NoRun();
   if (added.taken == RunQueue::Taken::kFull) return Full();
   Announce();
   later = true;
-  WaitFor({reply, session, request.tenant, *until, 200, 202});
+  WaitFor({reply, session, request.tenant, until, 200, 202});
   return {};
 }
 
 WebAnswer ServeApi::Show(const WebRequest& request, const std::string& session, const Reply& reply,
                          bool& later) {
-  const std::optional<Clock::time_point> until = WaitUntil(request.query);
-  if (!until) return Fault(400, "`wait` is a number of seconds");
+  Clock::time_point until;
+  if (const std::string fault = ReadWait(request.query, until); !fault.empty())
+    return Fault(400, fault, kSeeOpenApi);
   later = true;
-  WaitFor({reply, session, request.tenant, *until});
+  WaitFor({reply, session, request.tenant, until});
   return {};
+}
+
+// The fault of tools that are to be called again, or "". Not known here are those of a protocol
+// that another worker has, or of a configuration with errors, which the turn reports.
+std::string ServeApi::RetryFault(const std::vector<std::string>& retry,
+                                 const std::string& protocol) const {
+  const std::optional<std::string> path = protocols_.Find(protocol);
+  ToolConfig config;
+  if (retry.empty() || !path || ReadTools(ConfigPath(settings_.config, {*path}), config) != kExitOk)
+    return "";
+  Names known;
+  for (const ToolCommand& tool : config.tools) known.push_back(tool.name);
+  for (const std::string_view built_in : {"index", "write"})
+    if (!IsOneOf(built_in, known)) known.push_back(built_in);
+  for (const std::string& tool : retry)
+    if (!IsOneOf(tool, known)) return UnknownName("tool", tool, known);
+  return "";
 }
 
 // A run has become ready: if nobody here is idle, others are told.
@@ -408,20 +481,20 @@ void ServeApi::Look(const std::shared_ptr<Wait>& wait) {
 }
 
 WebAnswer ServeApi::List(const WebRequest& request) {
-  const auto parameters = ParametersIn(request.query);
-  if (!parameters) return Fault(400, "the query cannot be read");
-  const auto at = [&](const char* key) {
-    const auto found = parameters->find(key);
-    return found == parameters->end() ? std::string() : found->second;
-  };
+  Parameters parameters;
+  std::string fault = ReadQuery(request.query, {"state", "after", "limit"}, parameters);
+  const std::string& state = parameters["state"];
+  if (fault.empty() && !state.empty() && !IsOneOf(state, kStates))
+    fault = UnknownName("state", state, kStates);
   std::size_t most = kPage;
-  if (const std::string limit = at("limit"); !limit.empty()) {
-    const auto number = SecondsIn(limit, kMostOnPage);
-    if (!number || *number < 1) return Fault(400, "`limit` is a number from 1 on");
-    most = static_cast<std::size_t>(*number);
+  if (const auto limit = parameters.find("limit"); limit != parameters.end()) {
+    most = NumberIn<std::size_t>(limit->second).value_or(0);
+    if (fault.empty() && (most < 1 || most > kMostOnPage))
+      fault = fmt::format("`limit` is a whole number from 1 to {}", kMostOnPage);
   }
+  if (!fault.empty()) return Fault(400, fault, kSeeOpenApi);
   const RunQueue::Listed listed =
-      QueuePool::Borrowed(queues_)->List(request.tenant, at("state"), at("after"), most + 1);
+      QueuePool::Borrowed(queues_)->List(request.tenant, state, parameters["after"], most + 1);
   if (listed.error) return Later("the database: " + listed.error.message);
   ordered_json out = {{"runs", ordered_json::array()}};
   for (std::size_t i = 0; i < std::min(most, listed.runs.size()); ++i)
@@ -431,6 +504,8 @@ WebAnswer ServeApi::List(const WebRequest& request) {
 }
 
 WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session) {
+  if (const std::string fault = FaultOfQuery(request.query); !fault.empty())
+    return Fault(400, fault, kSeeOpenApi);
   const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(session, request.tenant);
   if (found.error) return Later("the database: " + found.error.message);
   if (!found.run) return NoRun();
@@ -443,7 +518,9 @@ WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session)
   return {200, std::move(text), "text/plain; charset=utf-8", {}};
 }
 
-WebAnswer ServeApi::Protocols() const {
+WebAnswer ServeApi::Protocols(const WebRequest& request) const {
+  if (const std::string fault = FaultOfQuery(request.query); !fault.empty())
+    return Fault(400, fault, kSeeOpenApi);
   ordered_json out = {{"protocols", ordered_json::array()}};
   for (const ProtocolFolder::Protocol& protocol : protocols_.List())
     out["protocols"].push_back({{"name", protocol.name}});

@@ -56,9 +56,10 @@ class ServeApi : public WebHandler {
                  bool& later);
   WebAnswer List(const WebRequest& request);
   WebAnswer Trace(const WebRequest& request, const std::string& session);
-  WebAnswer Protocols() const;
+  WebAnswer Protocols(const WebRequest& request) const;
   WebAnswer Ready();
   WebAnswer Metrics();
+  std::string RetryFault(const std::vector<std::string>& retry, const std::string& protocol) const;
   void Announce();
   void WaitFor(Wait wait);
   void Look(const std::shared_ptr<Wait>& wait);

@@ -23,7 +23,8 @@ struct ServeSettings {
   std::chrono::milliseconds long_look{1000};  // the same while the process hears what is announced
   std::chrono::milliseconds review{30'000};   // between looks at a review
   TenantLimits limits = {};
-  std::string spans = {};  // the file of spans, "" for none
+  std::string spans = {};   // the file of spans, "" for none
+  std::string config = {};  // that of the tools of all protocols; "": the one beside each
 };
 
 /// The queue in the store, for one thread. This process records sessions as its version of rpl
