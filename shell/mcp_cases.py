@@ -325,6 +325,29 @@ def a_goal_has_its_sign_or_not():
 
 
 @case
+def places_have_the_name_of_the_protocol():
+    write("named/spend.md", """# Spend - %spend(?x) <- item(?x)
+
+```rpl
+item(1)
+item(?x), ?x > 5 -> false
+```
+""")
+    server = serve(paths=("named",))
+    server.initialize()
+    session = content(server.call("rpl_run", {"protocol": "spend.md"}))["session"]
+    run = content(server.call("rpl_assert", {"session": session, "facts": ["item(7)"]}))
+    events = content(server.call("rpl_trace", {"session": session}))["events"]
+    trace = server.request("resources/read", {"uri": f"rpl://session/{session}/trace"})["result"]
+    queried = content(server.call("rpl_query", {"session": session, "query": "item(?x)"}))
+    why = content(server.call("rpl_explain", {"session": session, "fact": "item(1)"}))
+    for text in (run["reason"], " ".join(event["text"] for event in events),
+                 trace["contents"][0]["text"], queried["reason"], why["text"]):
+        check("spend.md:" in text and "/spend.md" not in text, text)
+    server.close()
+
+
+@case
 def answers_given_with_the_run():
     server = serve()
     server.initialize()

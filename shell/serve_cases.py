@@ -153,6 +153,17 @@ def a_goal_has_its_sign_or_not():
 
 
 @case
+def the_places_of_a_trace_have_the_name_of_the_protocol():
+    with Place() as place:
+        with open(f"{place.folder}/rule.md", "w") as file:
+            file.write("# Rule - %rule(?x) <- item(?x)\n\n```rpl\nitem(7)\nitem(?x), ?x > 5 -> false\n```\n")
+        worker = place.worker()
+        run = begin(worker, "rule.md")
+        _, trace, _ = worker.request("GET", f"/v1/runs/{run['session']}/trace")
+        check("at rule.md:5:1" in trace, trace)
+
+
+@case
 def answers_facts_and_retractions_are_taken_in_order():
     with Place() as place:
         worker = place.worker()

@@ -13,6 +13,7 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
+#include "shell/mcp/protocol_run.h"
 #include "shell/mcp/run_report.h"
 #include "shell/mcp/run_turns.h"
 #include "shell/pages/program_catalogue.h"
@@ -268,6 +269,7 @@ void McpResources::ReadRun(const Call& call, const std::string& uri, const std::
       std::string text;
       for (const TraceEntry& entry : Entries(events))
         if (!entry.again) text += TraceLine(entry) + "\n";
+      text = WithName(std::move(text), RecordedName(events), run->protocol);
       return ReplyText(*call, uri, "text/plain", std::move(text), 0);
     }
     if (part == "page") return ReplyText(*call, uri, "text/html", TracePage(TellStory(events)), 0);

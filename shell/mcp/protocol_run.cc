@@ -230,6 +230,11 @@ std::string WithName(std::string text, const std::string& file, const std::strin
   return text;
 }
 
+std::string RecordedName(const std::vector<Event>& events) {
+  const std::optional<ProgramEvent> program = LastProgram(events);
+  return program && !program->files.empty() ? program->files.front().name : "";
+}
+
 std::string ProtocolRun::Shown(std::string text) const {
   return WithName(std::move(text), recorded_name_, place_.name);
 }
@@ -327,6 +332,7 @@ Session& ScratchRun::of() { return session ? *session : saved->session(); }
 ScratchRun ScratchOf(const std::string& path, const std::string& name, const EngineOptions& engine,
                      std::function<bool()> interrupted) {
   ScratchRun out;
+  out.file = name;
   Input input = ReadFile(path);
   if (!input.error.empty()) {
     out.refusal = {name + ": " + input.error, "rpl_protocols lists the protocols", {}};
@@ -370,6 +376,7 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
     out.refusal = {"nothing was recorded yet", "call rpl_status", {}};
     return out;
   }
+  out.file = RecordedName(opened.store->events());
   out.agent = std::make_unique<Nobody>();
   out.given = std::make_unique<GivenAnswers>(*out.agent, [](const Request&) { return false; });
   out.gate = GateSetupFrom(program->guard);

@@ -27,6 +27,7 @@ namespace rpl {
 
 class SavedSession;
 class Session;
+struct Event;
 class ToolSetup;
 struct GateSetup;
 struct ProgramFile;
@@ -57,6 +58,8 @@ nlohmann::ordered_json CheckedText(const std::string& name, const std::string& t
 
 /// A text with the name of a protocol in place of that of its file.
 std::string WithName(std::string text, const std::string& file, const std::string& name);
+/// The name of the protocol's file in the texts of a session; "" if it has no program yet.
+std::string RecordedName(const std::vector<Event>& events);
 
 class ProtocolRun {
  public:
@@ -151,6 +154,7 @@ struct ScratchRun {
   std::unique_ptr<Session> session;     // of a protocol, or
   std::unique_ptr<SavedSession> saved;  // a copy of a run
   Refusal refusal;                      // or this
+  std::string file;                     // the name of the program in texts of it
 
   ScratchRun();
   ScratchRun(ScratchRun&&) noexcept;

@@ -15,7 +15,6 @@
 #include "runtime/session.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
-#include "shell/host/program_files.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/host/tool_setup.h"
 #include "shell/mcp/protocol_list.h"
@@ -365,6 +364,8 @@ void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
       for (const std::string& unknown : UnknownCalls(scratch.of(), entry.calls))
         reason += "; " + unknown;
     if (!outcome.cut_off.empty()) reason += "cut off: " + outcome.cut_off;
+    if (found.run != nullptr)
+      reason = WithName(std::move(reason), scratch.file, found.run->protocol);
     if (!reason.empty()) out["reason"] = reason;
     call->ReplyTool(std::move(out), false);
   });
@@ -405,9 +406,7 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
     for (const Explanation& proof : explained.why.proofs)
       text += ExplanationText(proof, scratch.of().sources());
     if (explained.why_not) text += ExplanationText(*explained.why_not, scratch.of().sources());
-    if (found.run != nullptr)
-      if (const auto of = service_.protocols.Find(found.run->protocol))
-        text = WithName(std::move(text), NameInSession(session, *of), found.run->protocol);
+    if (found.run != nullptr) text = WithName(std::move(text), scratch.file, found.run->protocol);
     ordered_json out = {{"holds", !explained.why.proofs.empty()},
                         {"text", ShownText(std::move(text), kMostProof)}};
     if (explained.why.more > 0) out["more"] = explained.why.more;
@@ -430,12 +429,14 @@ void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
       return Refuse(call, ToolKind::kTrace, "the session cannot be read: " + opened.error,
                     opened.hint);
     const Trace entries = Entries(opened.store->events());
+    const std::string file = RecordedName(opened.store->events());
     ordered_json out = {{"events", ordered_json::array()}};
     std::size_t bytes = 0;
     for (std::size_t i = 0, number = 0; i < entries.size(); ++i) {
       const TraceEntry& entry = entries[i];
       if (entry.again || ++number <= after) continue;
-      bytes += entry.text.size();
+      std::string text = WithName(entry.text, file, found.run->protocol);
+      bytes += text.size();
       if (out["events"].size() >= limit || (bytes > kMostTraceText && !out["events"].empty())) {
         out["next"] = number - 1;
         break;
@@ -443,7 +444,7 @@ void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
       ordered_json event = {{"number", number},
                             {"step", entry.timestep},
                             {"kind", EntryName(entry.kind)},
-                            {"text", ShownText(entry.text)}};
+                            {"text", ShownText(std::move(text))}};
       if (entry.by) event["by"] = NameOf(*entry.by);
       out["events"].push_back(std::move(event));
     }

@@ -15,6 +15,7 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/trace.h"
 #include "shell/host/tool_setup.h"
+#include "shell/mcp/protocol_run.h"
 #include "shell/mcp/request_state.h"
 #include "shell/serve/openapi.h"
 
@@ -515,6 +516,7 @@ WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session)
   if (!opened.store->damage().empty()) return Fault(500, opened.store->damage());
   std::string text;
   for (const TraceEntry& entry : TraceSoFar(opened.store->events())) text += entry.text + "\n";
+  text = WithName(std::move(text), RecordedName(opened.store->events()), found.run->protocol);
   return {200, std::move(text), "text/plain; charset=utf-8", {}};
 }
 
