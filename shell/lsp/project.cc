@@ -70,25 +70,28 @@ std::optional<Target> Project::TargetOf(const File& file, const Name& name) cons
   return Target{named, std::move(local)};
 }
 
-std::vector<Place> Project::UsesOf(const Target& target) {
-  std::vector<Place> out;
-  const auto add = [&](const Index& index, const Name& name) {
-    for (const Occurrence* o : index->Of(name)) out.push_back({index, o});
-  };
+std::vector<NamingFile> Project::FilesNaming(const Target& target) {
+  std::vector<NamingFile> out;
+  const bool tool = target.name.kind == NameKind::kTool;
   const std::string file_name = target.file->file_name();
   for (const File& file : files.Neighbours(*target.file)) {
     const bool itself = file->uri == target.file->uri;
     // Most files do not name another one: their text says so before it is indexed.
-    if (!itself && target.name.kind != NameKind::kTool &&
-        file->text.find(file_name) == std::string::npos)
-      continue;
+    if (!itself && !tool && file->text.find(file_name) == std::string::npos) continue;
     const Index index = indexes.Of(file);
-    if (itself || target.name.kind == NameKind::kTool) add(index, target.name);
-    if (target.name.kind == NameKind::kTool || !target.name.space.empty()) continue;
+    if (itself || tool) out.push_back({index, target.name});
+    if (tool || !target.name.space.empty()) continue;
     Name named = target.name;
     named.space = file_name;
-    add(index, named);
+    out.push_back({index, std::move(named)});
   }
+  return out;
+}
+
+std::vector<Place> Project::UsesOf(const Target& target) {
+  std::vector<Place> out;
+  for (const auto& [index, name] : FilesNaming(target))
+    for (const Occurrence* o : index->Of(name)) out.push_back({index, o});
   return out;
 }
 

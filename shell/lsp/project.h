@@ -46,6 +46,12 @@ struct Place {
   const Occurrence* occurrence;
 };
 
+/// A file that may name a target, with the name that the target has there.
+struct NamingFile {
+  Index index;
+  Name name;
+};
+
 class Project {
  public:
   Workspace files;
@@ -66,7 +72,9 @@ class Project {
   std::optional<Target> TargetOf(const File& file, const Name& name) const;
   /// The definitions of a target, and of a tool those of all files beside it.
   std::vector<Place> DefinitionsOf(const Target& target);
-  /// All occurrences: in its file, and in those beside it that name the file.
+  /// Its file, and those beside it that name the file; of a tool all files beside it.
+  std::vector<NamingFile> FilesNaming(const Target& target);
+  /// All occurrences in these.
   std::vector<Place> UsesOf(const Target& target);
 
   Json RangeOf(const TextFile& file, Span span) const;

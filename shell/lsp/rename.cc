@@ -43,17 +43,69 @@ std::string Spelled(const Place& place, const std::string& label) {
   return out;
 }
 
-// The line of text that did not parse and contains the label; 0 if there is none.
-std::size_t UnreadLine(const DocumentIndex& index, const std::string& label) {
+// The kind of the tokens that are such a name, wherever they stand.
+TokenKind KindOf(NameKind kind) {
+  switch (kind) {
+    case NameKind::kRelation: return TokenKind::kRelation;
+    case NameKind::kGoal: return TokenKind::kGoal;
+    case NameKind::kTool: return TokenKind::kTool;
+    case NameKind::kLvar: return TokenKind::kLvar;
+    case NameKind::kAvar: break;
+  }
+  return TokenKind::kAvar;
+}
+
+// Whether a token is such a name, with its namespace and any mark.
+bool IsNamed(std::string_view token, const Name& name) {
+  const auto skip_mark = [&] {
+    while (!token.empty() && !IsNameChar(token.front())) token.remove_prefix(1);
+  };
+  skip_mark();
+  std::string_view space;
+  if (const std::size_t hash = token.rfind('#'); hash != token.npos) {
+    space = token.substr(0, hash);
+    token.remove_prefix(hash);
+    skip_mark();
+  }
+  return token == name.label && (name.is_variable() || space == name.space);
+}
+
+// The line of a sentence that reads like RPL, and contains the name, but is taken as prose, because
+// it does not parse or text continues it; 0 if there is none.
+std::size_t LineInProse(const DocumentIndex& index, const Name& name) {
+  const std::string& text = index.file().text;
+  const TextLines& lines = index.file().lines;
+  const std::vector<Prose>& prose = index.document().prose;  // in order
+  Span last;
+  for (const Diagnostic& d : index.findings()) {
+    if (d.code != Code::kLooksLikeRpl && d.code != Code::kContinuedByText &&
+        d.code != Code::kUnderlinedRpl)
+      continue;
+    // The finding has the place of the fault; the sentence is within the prose around it.
+    Span around = {d.span.file, lines.Begin(lines.LineOf(d.span.begin)),
+                   lines.End(lines.LineOf(d.span.end))};
+    const auto after = std::ranges::upper_bound(prose, d.span.begin, {},
+                                                [](const Prose& p) { return p.span.begin; });
+    if (after != prose.begin() && d.span.begin < std::prev(after)->span.end)
+      around = std::prev(after)->span;
+    if (around == last) continue;
+    last = around;
+    for (const Token& token : TokensOf(text, around.begin, around.end))
+      if (token.kind == KindOf(name.kind) && IsNamed(token.In(text), name))
+        return LineOf(index, token.begin);
+  }
+  return 0;
+}
+
+// The line of text that was not read and contains the name; 0 if there is none.
+std::size_t UnreadLine(const DocumentIndex& index, const Name& name) {
+  if (const std::size_t line = LineInProse(index, name)) return line;
   const std::string& text = index.file().text;
   const auto contains = [&](std::uint32_t begin, std::uint32_t end) -> std::size_t {
     for (const Token& token : TokensOf(text, begin, end)) {
-      std::string_view name = token.In(text);
-      if (const std::size_t hash = name.rfind('#'); hash != name.npos) name.remove_prefix(hash + 1);
-      while (!name.empty() && !IsNameChar(name.front())) name.remove_prefix(1);
       const bool inside = token.kind == TokenKind::kString &&
-                          token.In(text).find("{?" + label + "}") != std::string_view::npos;
-      if (token.kind != TokenKind::kComment && (name == label || inside))
+                          token.In(text).find("{?" + name.label + "}") != std::string_view::npos;
+      if (token.kind != TokenKind::kComment && (IsNamed(token.In(text), name) || inside))
         return LineOf(index, token.begin);
     }
     return 0;
@@ -119,10 +171,10 @@ std::string RefusalOfLabel(Project& project, const Target& target, const std::st
   return "";
 }
 
-std::string RefusalOfText(const std::vector<Index>& files, const std::string& label) {
-  for (const Index& index : files)
-    if (const std::size_t line = UnreadLine(*index, label))
-      return "`" + label + "` also stands in text that does not parse, at " +
+std::string RefusalOfText(const std::vector<NamingFile>& files) {
+  for (const auto& [index, name] : files)
+    if (const std::size_t line = UnreadLine(*index, name))
+      return "`" + name.label + "` also stands in text that does not parse, at " +
              index->file().file_name() + ":" + std::to_string(line);
   return "";
 }
@@ -171,19 +223,19 @@ std::variant<FileEdits, Refusal> Rename(Project& project, const Place& place, st
     return Refusal{"`%fail` is part of the language"};
   const File file = project.files.Find(place.index->file().uri);
   std::vector<Place> places;
-  std::vector<Index> searched = {place.index};
+  std::vector<NamingFile> searched;
   std::string why;
   if (at.name.is_variable()) {
     why = RefusalOfVariable(*place.index, at, to);
     for (const Occurrence* o : place.index->SameAs(at)) places.push_back({place.index, o});
+    searched.push_back({place.index, at.name});
   } else {
     const Target target = *project.TargetOf(file, at.name);
     why = RefusalOfLabel(project, target, to);
     places = project.UsesOf(target);
-    for (const Place& p : places)
-      if (std::ranges::find(searched, p.index) == searched.end()) searched.push_back(p.index);
+    searched = project.FilesNaming(target);
   }
-  if (why.empty()) why = RefusalOfText(searched, at.name.label);
+  if (why.empty()) why = RefusalOfText(searched);
   if (!why.empty()) return Refusal{std::move(why)};
   std::map<std::string, std::vector<Edit>> edits;  // by URI
   for (const Place& p : places)

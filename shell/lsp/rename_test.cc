@@ -215,5 +215,32 @@ TEST_CASE("renames that could change the meaning are refused with a reason") {
         "`p` also stands in text that does not parse, at a.md:1");
 }
 
+TEST_CASE("a sentence with an error, which is taken as prose, keeps a name from being renamed") {
+  OpenFiles open;
+  const std::string text =
+      "# T\n\n```rpl\ns(2)\n%g(?x) <- s(?x)\n```\n\nThe relation s(?n) holds a number.\n\n";
+  const auto refused = [&](const std::string& more, const std::string& piece = "s(2)",
+                           std::size_t skip = 0) {
+    open.Open("a.md", text + more);
+    return RenameAt(open, "a.md", piece, skip, "z");
+  };
+  const std::string why = "`s` also stands in text that does not parse, at a.md:";
+  CHECK(refused("") == "");
+  CHECK(refused("r(?x) <- p(?x) | s())\n") == why + "10");
+  CHECK(refused("r(?x) <-\n  s(?x),\n  p(?x) | t())\n") == why + "11");
+  CHECK(refused("s(3)\nin two versions\n") == why + "10");
+  CHECK(refused("r(?x) <- %g(?x))\n", "%g", 1) ==
+        "`g` also stands in text that does not parse, at a.md:10");
+  CHECK(refused("r(?x) <- p(?x))\n") == "");
+  CHECK(refused("r(?x) <- lib.md#s(?x), ?s > 1, $s(?x))\n") == "");
+  // In a file that names it there only.
+  open.Open("a.md", text);
+  open.Open("b.rpl", "p(1)\nr(?x) <- a.md#s(?x) | )\n");
+  CHECK(RenameAt(open, "a.md", "s(2)", 0, "z") ==
+        "`s` also stands in text that does not parse, at b.rpl:2");
+  open.Open("b.rpl", "s(1)\nr(?x) <- s(?x) | a.md#t(?x) | )\n");
+  CHECK(RenameAt(open, "a.md", "s(2)", 0, "z") == "");
+}
+
 }  // namespace
 }  // namespace rpl::lsp
