@@ -295,6 +295,16 @@ expect "fmt: --diff, untidy" 1 "$(diff -u --label untidy.md --label untidy.md un
   "$rpl" fmt --diff untidy.md
 expect "fmt: --diff without a final newline" 1 '*' "" "$rpl" fmt --diff - < <(printf 'p( 1 )')
 grep -qxF '\ No newline at end of file' out || fail "expected a word on the missing newline"
+odd=$'a "b"\n\e[31m\\.rpl'
+printf 'p( 1 )\n' >"$odd"
+expect "fmt: --diff quotes a name as git does" 1 \
+  "$(printf '%s\n' '--- "a \"b\"\n\033[31m\\.rpl"' '+++ "a \"b\"\n\033[31m\\.rpl"' '@@ -1 +1 @@' '-p( 1 )' '+p(1)')" \
+  "" "$rpl" fmt --diff "$odd"
+mv "$odd" 'grün und rot.rpl'
+expect "fmt: --diff ends a name with a blank by a tab" 1 \
+  "$(printf '%s\n' $'--- grün und rot.rpl\t' $'+++ grün und rot.rpl\t' '@@ -1 +1 @@' '-p( 1 )' '+p(1)')" \
+  "" "$rpl" fmt --diff 'grün und rot.rpl'
+rm 'grün und rot.rpl'
 expect "fmt: errors, where possible" 2 "$(printf 'p(1)\nq(')" "wrong.rpl:2:2: error" "$rpl" fmt wrong.rpl
 expect "fmt: -w leaves files with errors" 2 "" "wrong.rpl:2:2: error" "$rpl" fmt -w wrong.rpl
 grep -qxF 'p( 1 )' wrong.rpl || fail "expected wrong.rpl as it was"
@@ -379,6 +389,17 @@ expect "check: the two after mending" 0 "" "clean: 2 files" \
   "$rpl" check --strict --together uses.md other.md
 expect "check: a broken file" 1 '*' "1 error" "$rpl" check unclosed.rpl
 expect "check: a missing file" 6 '*' "none.md: No such file" "$rpl" check none.md
+mkdir links
+printf 'p(1)\n' >links/p.rpl
+ln -s ada@desk.4711:1790000000 links/.#p.rpl  # as Emacs locks a file
+ln -s nowhere links/note.txt
+expect "check: a folder with links to nothing that are no programs" 0 '' "clean: 1 file" "$rpl" check links
+ln -s nowhere.md links/lost.md
+expect "check: a link to nothing in a folder" 6 '*' "links/lost.md: No such file" "$rpl" check links
+ln -sf loop.rpl links/loop.rpl
+rm links/lost.md
+expect "check: a link to itself in a folder" 6 '*' "links/loop.rpl: Too many levels" "$rpl" check links
+rm -r links
 
 # --- Test scripts ------------------------------------------------------------------------------
 

@@ -40,6 +40,25 @@ std::vector<std::string_view> WithLineEnds(std::string_view text) {
   return lines;
 }
 
+/// A file name in the header of a diff, as `git diff` writes it and `git apply` and `patch` read
+/// it: in quotes and with escapes if it has a character that could end the header, or that a
+/// terminal could obey; with a tab behind it if it has a blank, which would end it.
+std::string HeaderName(std::string_view name) {
+  if (name.find_first_of("\"\\") == name.npos && PrintableLine(name) == name)
+    return std::string(name) + (name.find(' ') == name.npos ? "" : "\t");
+  constexpr std::string_view kEscaped = "\a\b\t\n\v\f\r\"\\";
+  constexpr std::string_view kLetters = "abtnvfr\"\\";
+  std::string out = "\"";
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (const std::size_t at = kEscaped.find(c); at != kEscaped.npos)
+      out += fmt::format("\\{}", kLetters[at]);
+    else if (byte < 0x20 || byte >= 0x7f) out += fmt::format("\\{:03o}", byte);
+    else out += c;
+  }
+  return out + '"';
+}
+
 /// Old lines [old_begin, old_end) became new lines [new_begin, new_end).
 struct Change {
   std::size_t old_begin, old_end;
@@ -61,7 +80,7 @@ class Diff {
   }
 
   std::string Text(std::string_view name) const {
-    std::string out = fmt::format("--- {0}\n+++ {0}\n", name);
+    std::string out = fmt::format("--- {0}\n+++ {0}\n", HeaderName(name));
     for (std::size_t first = 0; first < changes_.size();) {
       std::size_t last = first;
       while (last + 1 < changes_.size() &&
