@@ -281,44 +281,78 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
   return found;
 }
 
-// The arguments that a caller of the rule must bind, as far as the modes of what it calls are
-// known. `asks`: whether a question is put for what no clause binds.
-ModeSet Analysis::FindModes(const Definition& def, Planner& planner, bool* asks) const {
-  if (IsPlain(def, *this, *store_)) return {};
+Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const {
+  Needs needs;
+  if (IsPlain(def, *this, *store_)) return needs;
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
   Columns all = 0;
   for (std::size_t i = 0; i < def.args.size(); ++i)
     if (std::ranges::count(def.gathered, i) == 0 && !(def.extremum && def.extremum->column == i))
       all |= Columns{1} << i;
-  return ModeSet::Of(all, [&](Columns known) {
+  struct Found {
+    bool stuck, acts;
+  };
+  std::map<Columns, Found> plans;
+  const auto plan_for = [&](Columns known) {
+    if (const auto at = plans.find(known); at != plans.end()) return at->second;
     std::vector<bool> bound(def.slots.size());
     for (std::size_t i = 0; i < def.args.size(); ++i)
       if ((known >> i & 1) != 0)
         ForEachSlot(def.args[i], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
     const std::unique_ptr<Plan> plan = planner.Make(clauses, bound, wanted, def.slots, def.avar);
     if (known == 0)
-      *asks = std::any_of(plan->steps.begin(), plan->steps.end(), [](const Step& s) {
+      needs.asks = std::any_of(plan->steps.begin(), plan->steps.end(), [](const Step& s) {
         return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
       });
-    return !HasStuck(*plan);
-  });
+    return plans[known] = {HasStuck(*plan), plan->acts};
+  };
+  needs.modes = ModeSet::Of(all, [&](Columns known) { return !plan_for(known).stuck; });
+  if (!needs.asks && !MayAct(def.activation) && !MayAct(def.body)) return needs;
+  // A plan that is stuck does not tell what comes after.
+  const auto is_quiet = [&](Columns known) {
+    const Found found = plan_for(known);
+    return !found.stuck && !found.acts;
+  };
+  needs.quiet.reset();
+  if (is_quiet(all)) needs.quiet = ModeSet::Of(all, is_quiet);
+  return needs;
 }
 
-bool Analysis::Acts(const Clauses& clauses) const {
+bool Analysis::Acts(const Step& step) const {
+  switch (step.kind) {
+    case Step::Kind::kReadAvar:
+    case Step::Kind::kShow: return true;
+    case Step::Kind::kAtom: break;
+    default: return false;
+  }
+  const Info& info = At(store_->BaseOf(step.relation));
+  switch (step.access) {
+    case Access::kExternal:
+    case Access::kCollect: return true;
+    case Access::kTable: return IsActing(info.quiet, step.probe);
+    case Access::kGoal: return IsActing(info.quiet, 0);
+    case Access::kRows:
+    case Access::kTruth: break;
+  }
+  return false;
+}
+
+// Whether a plan for the clauses may act, whatever it binds first.
+bool Analysis::MayAct(const Clauses& clauses) const {
   return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
     if (clause.As<ShowJson>()) return true;
     if (const auto* read = clause.As<ReadAvar>(); read != nullptr && !read->last) return true;
     if (const auto* atom = clause.As<Atom>()) {
       const Space space = store_->at(atom->relation).space();
       const Info& info = At(store_->BaseOf(atom->relation));
-      if (space == Space::kAvar || info.acts || info.collected) return true;
+      if (space == Space::kAvar || IsActing(info.quiet, 0) || info.collected) return true;
       if (space == Space::kTool && info.rules.empty()) return true;
     }
     if (const auto* is = clause.As<GoalIsFalse>(); is != nullptr && !is->activation)
-      if (At(is->goal.relation).acts) return true;
+      if (IsActing(At(is->goal.relation).quiet, 0)) return true;
     bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= Acts(body); });
+    ForEachBody(clause, [&](const Clauses& body) { found |= MayAct(body); });
     return found;
   });
 }
@@ -326,7 +360,7 @@ bool Analysis::Acts(const Clauses& clauses) const {
 // Whether a disjunction has a branch that is taken only where others gave nothing.
 bool Analysis::HasActingBranch(const Clause& clause) const {
   if (const auto* a = clause.As<Alternatives>())
-    if (std::ranges::any_of(a->branches, [&](const Clauses& branch) { return Acts(branch); }))
+    if (std::ranges::any_of(a->branches, [&](const Clauses& branch) { return MayAct(branch); }))
       return true;
   bool found = false;
   ForEachBody(clause, [&](const Clauses& body) {
@@ -437,6 +471,7 @@ void Analysis::Make(const Program& program, Store& store) {
   bad_extrema_.clear();
   info_.assign(store.size(), Info{});
   asks_.assign(program.definitions().size(), false);
+  quiet_.assign(program.definitions().size(), ModeSet());
   for (const Definition& def : program.definitions())
     if (def.head != kNoId && !elsewhere_.contains(def.number)) {
       info_[def.head].rules.push_back(def.number);
@@ -475,17 +510,20 @@ void Analysis::Make(const Program& program, Store& store) {
     const bool in_body = UsesDemand(def.body, &outside);
     bool demanded =
         in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
-    bool asks = false;
+    const Needs needs = NeedsOf(def, planner);
     ModeSet modes = info.modes;
-    const ModeSet own = FindModes(def, planner, &asks);
-    modes.Require(own);
-    demanded = demanded || asks || own != ModeSet();
-    outside = outside || asks;
-    if (asks) asks_[number] = true;
-    const bool acts = Acts(def);
-    if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
+    modes.Require(needs.modes);
+    demanded = demanded || needs.asks || needs.modes != ModeSet();
+    outside = outside || needs.asks;
+    if (needs.asks) asks_[number] = true;
+    Quiet& own = quiet_[number];
+    Quiet quiet = info.quiet;
+    for (Quiet* const of : {&own, &quiet})
+      if (*of && needs.quiet) (*of)->Require(*needs.quiet);
+      else of->reset();
+    if ((demanded && !info.demanded) || (outside && !info.outside) || quiet != info.quiet ||
         modes != info.modes) {
-      info.acts |= acts;
+      info.quiet = std::move(quiet);
       info.demanded |= demanded;
       info.outside |= outside;
       info.modes = std::move(modes);

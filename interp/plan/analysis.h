@@ -116,23 +116,23 @@ class Analysis : public Catalog {
   Access AccessOf(RelationId relation, Mode mode) const override;
   const ModeSet& ModesOf(RelationId relation) const override;
   bool ReachesOutside(const Clause& clause) const override;
-  bool Acts(const Clauses& clauses) const override;
+  bool Acts(const Step& step) const override;
   bool RestOnEachOther(RelationId a, RelationId b) const override {
     return a == b || (At(a).circle >= 0 && At(a).circle == At(b).circle);
   }
   /// The clauses of a rule without its guards.
   std::vector<const Clause*> WithoutGuards(const Definition& def) const;
 
-  /// Whether evaluating the rule may ask, call or show something, directly or through the relations
-  /// that it reads.
+  /// Whether evaluating the rule for a caller that binds nothing may ask, call or show something,
+  /// directly or through the relations that it reads. REQUIRES: a rule of the program.
   bool Acts(const Definition& def) const {
-    const bool asks = program_->Has(def) && asks_[static_cast<std::size_t>(def.number)];
-    return asks || Acts(def.activation) || Acts(def.body);
+    return IsActing(quiet_[static_cast<std::size_t>(def.number)], 0);
   }
   /// Whether evaluating the relation or goal may reach a goal, ask, call or show something.
   bool Acts(RelationId relation) const {
     const Info& info = At(relation);
-    return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
+    return info.outside || IsActing(info.quiet, 0) ||
+           store_->at(relation).space() != Space::kRelation;
   }
   /// The arguments of a tabled rule that may be sets, which have instances (§7): what the caller
   /// knows of them is compared with the instances. Of a rule that asks or calls, those that come
@@ -184,12 +184,16 @@ class Analysis : public Catalog {
   }
 
  private:
+  /// The arguments that a caller must bind so that nothing is asked, called or shown: a heading
+  /// asks only for what nothing binds. Null: whatever is bound, something is.
+  using Quiet = std::optional<ModeSet>;
+  static bool IsActing(const Quiet& quiet, Columns known) { return !quiet || !quiet->Meets(known); }
   struct Info {
     std::vector<int> rules;  // numbers of definitions
     bool demanded = false;
-    bool outside = false;  // reaches a goal, a call or an avar
-    bool acts = false;     // asks, calls or shows
-    bool derived = false;  // some rule can run bottom-up
+    bool outside = false;     // reaches a goal, a call or an avar
+    Quiet quiet = ModeSet();  // of all its rules
+    bool derived = false;     // some rule can run bottom-up
     bool collected = false;
     bool built_in = false;
     bool broken = false;
@@ -202,7 +206,14 @@ class Analysis : public Catalog {
     int circle = -1;     // of the graph of all that rules mention
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
-  ModeSet FindModes(const Definition& def, Planner& planner, bool* asks) const;
+  /// What a rule needs of its caller, as far as the needs of what it calls are known.
+  struct Needs {
+    ModeSet modes;
+    Quiet quiet = ModeSet();
+    bool asks = false;  // for what no clause binds, if the caller binds nothing
+  };
+  Needs NeedsOf(const Definition& def, Planner& planner) const;
+  bool MayAct(const Clauses& clauses) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool HasActingBranch(const Clause& clause) const;
   bool IsFoundedIn(const Clauses& clauses, int circle) const;
@@ -240,6 +251,7 @@ class Analysis : public Catalog {
   Store* store_ = nullptr;
   std::vector<Info> info_;
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds
+  std::vector<Quiet> quiet_;         // by definition
   std::vector<Columns> gives_sets_;  // by definition, see MayGiveSets
   Info nothing_;
   std::vector<Stratum> strata_;

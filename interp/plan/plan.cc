@@ -228,7 +228,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
 // no slot bound outside is bound in it.
 Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
   std::vector<Listed> items;
-  for (const Clause& c : clauses) items.push_back({&c});
+  for (const Clause& c : clauses) items.push_back({&c, Range::kAll, branch_});
   ready_->Enter(clauses, alone);
   Taken bound{ready_->Mark(), {}};
   Step* first = Chain(Prepare(items), Terminal::kFound, 0, taken == nullptr ? nullptr : &bound);
@@ -340,7 +340,8 @@ std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left)
 }
 
 // The equalities between the parts of the two sides, as in [?a 1] = [2 ?b] or f(?x) = f(1).
-std::vector<Listed> Planner::Decomposed(const Clause& clause) {
+std::vector<Listed> Planner::Decomposed(const Listed& item) {
+  const Clause& clause = *item.clause;
   const Pattern& a = clause.As<Compare>()->left.term;
   const Pattern& b = clause.As<Compare>()->right.term;
   std::vector<Listed> out;
@@ -352,7 +353,7 @@ std::vector<Listed> Planner::Decomposed(const Clause& clause) {
     Clause& made = plan_->made.emplace_back();
     made.is = std::move(part);
     LikeWritten(clause, made);
-    out.push_back({&made});
+    out.push_back({&made, Range::kAll, item.branch});
   }
   return out;
 }
@@ -388,7 +389,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
       Clause& made = plan_->made.emplace_back();
       made.is = std::move(one);
       LikeWritten(*item.clause, made);
-      instances.push_back({&made, item.range});
+      instances.push_back({&made, item.range, item.branch});
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (std::size_t k = i + 1; k < parts.size(); ++k) {
@@ -399,7 +400,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
         Clause& made = plan_->made.emplace_back();
         made.is = std::move(differ);
         LikeWritten(*item.clause, made);
-        instances.push_back({&made});
+        instances.push_back({&made, Range::kAll, item.branch});
       }
     for (const Listed& instance : Prepare(instances)) out.push_back(instance);
   }
@@ -468,7 +469,7 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
     if (pick == ReadyQueue::kNobody) {
       const ReadyQueue::Place whole = ready_->NextToDecompose();
       if (whole != ReadyQueue::kNobody) {
-        for (const Listed& part : Decomposed(*ready_->at(whole).clause)) ready_->Add(part);
+        for (const Listed& part : Decomposed(Listed(ready_->at(whole)))) ready_->Add(part);
         ready_->Remove(whole);
         continue;
       }
@@ -490,12 +491,15 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       std::uint32_t at = 0;
       for (const Clauses& branch : c->branches) {
         std::vector<Listed> all;
-        for (const Clause& b : branch) all.push_back({&b});
+        const auto id = static_cast<int>(branches_.size());
+        branches_.push_back({item.branch});
+        for (const Clause& b : branch) all.push_back({&b, Range::kAll, id});
         all = Prepare(all);
         all.insert(all.end(), others.begin(), others.end());
-        const bool acts = mode_ == Mode::kSolve && catalog_.Acts(branch);
+        Step* const chain = Chain(all, terminal, depth, taken);
+        const bool acts = branches_[static_cast<std::size_t>(id)].acts;
         (acts ? acting_at : step->written).push_back(at++);
-        (acts ? acting : step->branches).push_back(Chain(all, terminal, depth, taken));
+        (acts ? acting : step->branches).push_back(chain);
         ready_->Undo(mark);
       }
       step->deriving = step->branches.size();
@@ -545,6 +549,7 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   plan_ = plan.get();
   names_ = &names;
   avar_ = &avar;
+  branches_.assign(1, {kNoBranch});
   listed_ = 0;
   wanted_.clear();
   for (std::size_t s = 0; s < wanted.size(); ++s)
@@ -591,6 +596,7 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
       plan->first = Chain(items, Terminal::kBody, 0, nullptr);
     }
   }
+  plan->acts = branches_.front().acts;
   plan_ = nullptr;
   return plan;
 }

@@ -66,6 +66,7 @@ struct Marks {
 };
 
 struct HeadingUse;
+struct Step;
 
 /// Properties of relations that the planner needs; implemented by the Analysis.
 class Catalog {
@@ -78,8 +79,8 @@ class Catalog {
   virtual bool ReachesOutside(const Clause& clause) const = 0;
   /// What the program does with the answers to a collected heading.
   virtual const HeadingUse& UseOf(RelationId heading) const = 0;
-  /// Whether evaluating the clauses may ask, call or show something.
-  virtual bool Acts(const Clauses& clauses) const = 0;
+  /// Whether the step itself may ask, call or show something, with what is bound at its place.
+  virtual bool Acts(const Step& step) const = 0;
   /// Whether the two are the same, or rest on each other by rules and activation clauses.
   virtual bool RestOnEachOther(RelationId a, RelationId b) const = 0;
   /// Whether the clause of a rule with this head is a guard: a `!%goal` of the activation clause,
@@ -168,6 +169,7 @@ struct Plan {
   std::list<Clause> made;  // clauses that the planner added
   Step* first = nullptr;
   std::optional<std::string> problem;  // why a deriving plan cannot run
+  bool acts = false;                   // some step of a solving plan acts (Catalog::Acts)
   std::shared_ptr<const Join> join;    // the plan as a join; null if it is none
 };
 
@@ -193,6 +195,7 @@ struct Derivation {
 struct Listed {
   const Clause* clause;
   Range range = Range::kAll;
+  int branch = 0;  // of a disjunction, the innermost that it is in: see Planner::Branch
 };
 
 class ReadyQueue;  // interp/plan/ready_queue.h
@@ -227,6 +230,16 @@ class Planner {
     std::vector<SlotId> slots;
   };
 
+  /// A branch of a disjunction in one plan; the first is the whole rule. A branch acts if a step
+  /// made for one of its clauses does: the clauses after the disjunction follow in each branch,
+  /// too.
+  struct Branch {
+    int outer;
+    bool acts = false;
+  };
+  static constexpr int kNoBranch = -1;
+
+  void MarkActing(int branch);
   Step* New(Step::Kind kind, const Clause* clause);
   Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken);
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
@@ -239,7 +252,7 @@ class Planner {
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;
   std::vector<SlotId> SlotsOf(const Clause& clause) const;
-  std::vector<Listed> Decomposed(const Clause& clause);
+  std::vector<Listed> Decomposed(const Listed& item);
   std::vector<Listed> Prepare(const std::vector<Listed>& items);
   std::string ProblemOf(const std::vector<Listed>& left) const;
 
@@ -248,6 +261,8 @@ class Planner {
   Mode mode_;
   std::unique_ptr<ReadyQueue> ready_;
   Plan* plan_ = nullptr;
+  std::vector<Branch> branches_;
+  int branch_ = 0;          // that of the clause whose step is being made
   std::size_t listed_ = 0;  // clauses in all lists so far; see kMaxListed
   const std::vector<std::string>* names_ = nullptr;
   const std::vector<bool>* avar_ = nullptr;

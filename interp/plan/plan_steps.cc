@@ -2,6 +2,8 @@
 //
 // From clauses to steps: one function per type of clause, so that a new type does not compile until
 // it has one. A step lists the slots that it reads and writes; making it binds the latter.
+#include <utility>
+
 #include "interp/plan/plan.h"
 #include "interp/plan/ready_queue.h"
 
@@ -104,6 +106,7 @@ class Planner::Steps {
     step->relation = c.goal.relation;
     for (const SlotId s : planner_.SlotsOf(clause_))
       if (ready_.IsBound(s)) step->reads.push_back(s);
+    if (c.activation) planner_.branch_ = kNoBranch;  // it reads the state before the body
     step->body = planner_.Body(made.As<Negation>()->body, nullptr);
     return step;
   }
@@ -249,7 +252,19 @@ class Planner::Steps {
 };
 
 Step* Planner::StepFor(const Listed& item) {
-  return std::visit(Steps(*this, item), item.clause->is);
+  const int outer = std::exchange(branch_, item.branch);
+  Step* const step = std::visit(Steps(*this, item), item.clause->is);
+  branch_ = outer;
+  if (mode_ == Mode::kSolve && catalog_.Acts(*step)) MarkActing(item.branch);
+  return step;
+}
+
+void Planner::MarkActing(int branch) {
+  while (branch != kNoBranch) {
+    Branch& at = branches_[static_cast<std::size_t>(branch)];
+    if (std::exchange(at.acts, true)) return;
+    branch = at.outer;
+  }
 }
 
 }  // namespace rpl
