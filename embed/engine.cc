@@ -204,20 +204,26 @@ bool EndsInQuery(const std::string& text) {
 // The gate for the policy of the options; null if there is no policy or it has errors.
 std::unique_ptr<GateSetup> GateSetupOf(const Engine::Options& options,
                                        std::vector<Engine::Finding>& findings) {
-  if (options.policy.empty()) return nullptr;
+  if (options.policy.empty() && options.audit_file.empty()) return nullptr;
+  auto setup = std::make_unique<GateSetup>();
+  setup->audit = options.audit_file;
+  setup->audit_required = true;
+  if (options.policy.empty()) {  // the decisions of the program alone
+    setup->agent.slug = options.agent;
+    setup->record = {
+        {"agent", options.agent}, {"audit", options.audit_file}, {"auditRequired", true}};
+    return setup;
+  }
   Sources sources;
   Diagnostics found;
   std::optional<Policy> policy =
       ReadPolicy(sources, sources.Add(options.policy_name, options.policy), found);
   findings = FindingsOf(found.all(), sources);
   if (!policy) return nullptr;
-  auto setup = std::make_unique<GateSetup>();
   setup->config.agent.slug = options.agent;
   setup->guard = std::make_shared<Guard>(std::move(*policy), setup->config.agent);
   setup->policy_name = options.policy_name;
   setup->store = GuardStore(options.guard_store, options.agent);
-  setup->audit = options.audit_file;
-  setup->audit_required = true;
   setup->record = {{"policy", {{"name", options.policy_name}, {"text", options.policy}}},
                    {"config", nullptr},
                    {"agent", options.agent},

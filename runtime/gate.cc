@@ -79,8 +79,11 @@ bool Ran(const ordered_json& result) { return !result.is_object() || !result.con
 }  // namespace
 
 Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
-    : setup_(setup), journal_(journal), engine_(engine), no_policy_({}, {}) {
-  if (setup_ == nullptr) return;
+    : setup_(setup),
+      journal_(journal),
+      engine_(engine),
+      no_policy_({}, setup != nullptr ? setup->agent : GuardAgent{}) {
+  if (!HasPolicy()) return;
   for (const ordered_json& past : setup_->earlier)
     if (Ran(past)) history_.Add(PastCallOf(past), true);
   // A replay has no store itself, but the recorded run had one.
@@ -89,7 +92,7 @@ Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
                                 Moment now) { return Totals(of, user, now); });
 }
 
-bool Gate::on() const { return setup_ != nullptr || !engine_.program.guards().empty(); }
+bool Gate::on() const { return HasPolicy() || !engine_.program.guards().empty(); }
 
 bool Gate::live() const { return journal_ == nullptr || journal_->live(); }
 
@@ -134,7 +137,7 @@ void Gate::BeginRun(Moment now) {
   if (setup_ == nullptr) return;
   const std::optional<EndUser> user = User();
   audit_.emplace(Run(), user ? user->id : std::nullopt);
-  Audit(audit_->Started(setup_->guard->agent(), setup_->policy_name, now));
+  Audit(audit_->Started(TheGuard().agent(), setup_->policy_name, now));
 }
 
 void Gate::EndRun(std::string_view status, Moment now) {
@@ -216,7 +219,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const std::size_t step = steps_++;
   deciding_ = call.text;
   spent_.clear();
-  const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
+  const Guard& guard = TheGuard();
   // A call that went out in an earlier turn, and waits, does not count against itself.
   const CallId id = engine_.solver.IdOf(*call.call);
   const auto known = begun_.find(id);
@@ -266,7 +269,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
     Store(begun.step, past);
     ++attempts_[call.text];
   }
-  const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
+  const Guard& guard = TheGuard();
   const bool any = std::any_of(guard.policy().rules.begin(), guard.policy().rules.end(),
                                [&](const GuardRule& rule) {
                                  return rule.phase == CallPhase::kAfter && rule.tool &&

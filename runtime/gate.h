@@ -21,7 +21,7 @@
 // that a replay decides as the run did. Audit events are written while the journal is live.
 //
 // A program that forbids calls itself (CallGuard in interp/program/program.h) is guarded even
-// without a policy.
+// without a policy. A setup without one has an audit log, to which its decisions go.
 #ifndef RPL_RUNTIME_GATE_H_
 #define RPL_RUNTIME_GATE_H_
 
@@ -119,6 +119,8 @@ class Gate : private GuardSources {
   const nlohmann::ordered_json& OncePerDecision(const nlohmann::ordered_json& question,
                                                 const std::function<nlohmann::ordered_json()>& ask);
   bool live() const;
+  bool HasPolicy() const { return setup_ != nullptr && setup_->guard != nullptr; }
+  const Guard& TheGuard() const { return HasPolicy() ? *setup_->guard : no_policy_; }
   void Audit(const nlohmann::ordered_json& event);
   const std::string& Run();
   std::string Attempt(const std::string& call);

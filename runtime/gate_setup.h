@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The setup of a gate (runtime/gate.h): a policy and the services that decisions need. Plain data.
+// The setup of a gate (runtime/gate.h): a policy and the services that decisions need, or the audit
+// log alone, for a program whose own constraints decide. Plain data.
 #ifndef RPL_RUNTIME_GATE_SETUP_H_
 #define RPL_RUNTIME_GATE_SETUP_H_
 
@@ -15,9 +16,11 @@
 
 namespace rpl {
 
-/// The policy and services of a gate. Owned by the shell, borrowed by sessions.
+/// The policy and services of a gate. Owned by the shell, borrowed by sessions. Without a policy
+/// all but the log and its agent are empty: that a log is written changes no decision.
 struct GateSetup {
-  std::shared_ptr<const Guard> guard;
+  std::shared_ptr<const Guard> guard;  // null: no policy
+  GuardAgent agent;                    // without a policy, for the log
   GuardConfig config;
   std::string policy_name;  // for people: the file
   GuardStore store;

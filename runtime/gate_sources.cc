@@ -283,7 +283,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
 std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall& seen) {
   std::vector<NativeFinding> out;
   // The policy would read another number, and an approval would hold for all that are near.
-  if (setup_ != nullptr && std::ranges::any_of(call.call->args, [this](Value v) {
+  if (HasPolicy() && std::ranges::any_of(call.call->args, [this](Value v) {
         const auto json = JsonOfValue(engine_.pool, v, JsonNumbers::kExact);
         return json && HasExactInteger(*json);
       }))
@@ -293,8 +293,7 @@ std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall
   const bool called = engine_.store.at(calls.called).Find(call.call->args) != kNoId;
   engine_.store.Insert(calls.pending, call.call->args, true);
   if (!called) engine_.store.Insert(calls.called, call.call->args, true);
-  static const std::string kNoZone;
-  const std::string& zone = setup_ != nullptr ? setup_->guard->agent().organisation_zone : kNoZone;
+  const std::string& zone = TheGuard().agent().organisation_zone;
   subjects_of_program_ = SubjectsOfProgram(seen);
   const CallDescription description(seen, history_, zone, now_, *this);
   engine_.solver.Decide(&description);

@@ -105,7 +105,7 @@ void Runtime::Refuse(const GateCall& call, const Decision& decision) {
 }
 
 void Runtime::EndRun(Status status) {
-  if (!gate_->on() || !pursue_) return;
+  if (!pursue_) return;
   gate_->EndRun(
       status == Status::kReview || status == Status::kInterrupted || status == Status::kWaiting
           ? "interrupted"

@@ -706,7 +706,7 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   chat_ = false;
   for (const OpenCall& call : calls_.not_run) engine_.store.Retract(call.relation, call.args);
   calls_.BeginTurn();
-  run_begins_ = pursue && gate_->on();
+  run_begins_ = pursue;
 }
 
 bool Runtime::IsCutOff() const {

@@ -437,6 +437,33 @@ expect "K3.65: one event says so, whatever the calls and rules" 0 1 "" \
   grep -c '"kind":"error".*"scope":"governance","message":"there is no time zone `Mars/Phobos`"' zone.jsonl
 expect "K3.65: three decisions, none a block" 0 3 "" grep -c '"kind":"tool.decision".*"verdict":"ALLOW"' zone.jsonl
 
+# The guards of a program have no policy, and the same log.
+cat >native.md <<'END2'
+# T - $t(?n)
+Does n.
+# At most one - $t(?n), ?n > 1 -> false
+# Main - % <- $t(1) ^ ~ {:result ?a}, $t(2) ^ ~ {:result ?b}, ?both = [?a ?b], $json(?both)
+END2
+rm rpl.yaml
+expect "a native guard" 1 "" "forbidden" "$rpl" run native.md --answer t=1 --session native.rpls \
+  --audit native.jsonl --audit-required
+expect "its decisions are in the audit log" 0 $'ALLOW\nBLOCK' "" \
+  sed -n 's/.*"kind":"tool.decision".*"verdict":"\([A-Z]*\)".*/\1/p' native.jsonl
+cp native.jsonl audit-before
+expect "a replay of it" 0 "" "" sh -c '"$1" trace replay native.rpls >replayed' sh "$rpl"
+expect "writes no log" 0 "" "" diff audit-before native.jsonl
+expect "the session goes on" 1 "" "forbidden" "$rpl" resume native.rpls
+expect "with its log" 0 $'ALLOW\nBLOCK\nBLOCK' "" \
+  sed -n 's/.*"kind":"tool.decision".*"verdict":"\([A-Z]*\)".*/\1/p' native.jsonl
+expect "or with another one" 1 "" "forbidden" "$rpl" resume native.rpls --audit other.jsonl
+expect "in which is what it decides" 0 1 "" grep -c '"verdict":"BLOCK"' other.jsonl
+expect "a log that cannot be written" 2 "" "the audit log \`.\` cannot be written" \
+  "$rpl" run native.md --answer t=1 --audit . --audit-required
+expect "the same where nothing decides" 2 "" "the audit log \`.\` cannot be written" \
+  "$rpl" run calls.rpl --answer t=1 --answer t=2 --answer u=3 --audit . --audit-required
+expect "a required log has a name" 2 "" "--audit-required requires --audit" \
+  "$rpl" run native.md --audit-required
+
 cat >risk.yaml <<'END2'
 rules:
   - {priority: 1, enabled: true, name: risk, selector: {phase: tool.before, tool: {name: t}}, effect: {type: block, reason: risky},

@@ -300,10 +300,16 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     return kExitInvalid;
   }
 
-  // A session that began under a policy continues under one.
+  // A session that began under a policy continues under one, and its log goes on.
   if (engine.guard.policy.empty() && last) {
-    engine.guard = GuardOptionsFrom(last->guard);
-    if (const ExitCode code = StaysInTree(path, engine.guard); code != kExitOk) return code;
+    GuardOptions recorded = GuardOptionsFrom(last->guard);
+    if (!engine.guard.audit.empty()) recorded.audit.clear();
+    if (const ExitCode code = StaysInTree(path, recorded); code != kExitOk) return code;
+    if (!engine.guard.audit.empty()) {
+      recorded.audit = engine.guard.audit;
+      recorded.audit_required = engine.guard.audit_required;
+    }
+    engine.guard = std::move(recorded);
   }
   std::vector<std::string> paths;
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));

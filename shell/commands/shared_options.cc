@@ -113,10 +113,13 @@ void AddGuardOptions(CLI::App& command, GuardOptions& options, const char* store
       .add_option("--policy", options.policy,
                   "Apply this policy to every tool call; see docs/guard.md")
       ->type_name("FILE");
-  command.add_option("--audit", options.audit, "Append audit events, one JSON object per line")
-      ->type_name("FILE");
-  command.add_flag("--audit-required", options.audit_required,
-                   "Stop the run if an audit event cannot be written");
+  CLI::Option* const audit =
+      command.add_option("--audit", options.audit, "Append audit events, one JSON object per line")
+          ->type_name("FILE");
+  command
+      .add_flag("--audit-required", options.audit_required,
+                "Stop the run if an audit event cannot be written")
+      ->needs(audit);
   AddAgentOptions(command, options, store);
 }
 

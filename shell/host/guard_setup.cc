@@ -43,6 +43,23 @@ std::optional<std::string> TextOf(const std::string& path) {
   return std::nullopt;
 }
 
+void Warn(const std::string& line) { std::cerr << "warning: " << Printable(line) << '\n'; }
+
+// The setup without a policy, and its record: decisions are those of the program.
+std::unique_ptr<GateSetup> AuditOnly(const GuardOptions& options, const GuardAgent& agent) {
+  if (options.audit.empty()) return nullptr;
+  auto setup = std::make_unique<GateSetup>();
+  setup->agent.slug = agent.slug;
+  setup->agent.tags = agent.tags;
+  setup->audit = options.audit;
+  setup->audit_required = options.audit_required;
+  setup->warn = Warn;
+  setup->record = {{"agent", options.agent},
+                   {"audit", options.audit},
+                   {"auditRequired", options.audit_required}};
+  return setup;
+}
+
 }  // namespace
 
 std::string StoreOption(const GuardOptions& options) {
@@ -137,7 +154,7 @@ std::vector<std::string> StorePaths(const GuardOptions& options) {
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code) {
   code = kExitOk;
-  if (options.policy.empty()) return nullptr;
+  if (options.policy.empty()) return AuditOnly(options, AgentFor(options, tools.config().guard));
   PolicyFile file = ReadPolicyFile(options.policy);
   if (!file.policy) {
     code = file.code;
@@ -156,9 +173,7 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
   setup->run = [&tools](const GuardCommand& command, const ordered_json& input) {
     return tools.RunForGuard(command, input);
   };
-  setup->warn = [](const std::string& line) {
-    std::cerr << "warning: " << Printable(line) << '\n';
-  };
+  setup->warn = Warn;
   setup->record = {{"policy", {{"name", options.policy}, {"text", file.text}}},
                    {"config", config.guard_json},
                    {"agent", options.agent},
@@ -187,6 +202,11 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
 
 std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   if (!record.is_object()) return nullptr;
+  if (!record.contains("policy")) {
+    auto setup = std::make_unique<GateSetup>();
+    setup->record = record;
+    return setup;
+  }
   const ordered_json policy = record.value("policy", ordered_json::object());
   // The findings of this policy were printed when it was first read.
   std::optional<Policy> read = PolicyOf(TextAt(policy, "name"), TextAt(policy, "text"), Nowhere());

@@ -52,15 +52,15 @@ std::string StoreOption(const GuardOptions& options);
 /// The agent of the configuration, with what the options say instead.
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config);
 
-/// The gate of a run; null without a policy. `code` is not kExitOk if the policy cannot be used.
-/// The setup borrows `tools` to run commands.
+/// The gate of a run; null without a policy and an audit log. `code` is not kExitOk if the policy
+/// cannot be used. The setup borrows `tools` to run commands.
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code);
 
 /// The options in the record of a session (GateSetup::record), for its continuation.
 GuardOptions GuardOptionsFrom(const nlohmann::ordered_json& record);
-/// The gate for the replay of such a session, which runs and writes nothing. Null without a usable
-/// policy.
+/// The gate for the replay of such a session, which runs and writes nothing. Null if it had a
+/// policy that is not usable.
 std::unique_ptr<GateSetup> GateSetupFrom(const nlohmann::ordered_json& record);
 
 /// Runs a command of a guard in `folder`, with one line of JSON as input. No permission is checked.
