@@ -198,6 +198,12 @@ std::string DumpJson(const ordered_json& json) {
 
 JsonText ParseJson(std::string_view text, int max_depth, JsonNumbers numbers) {
   JsonText out;
+  // Where a token may begin, the parser takes a NUL for the end of the text.
+  if (const std::size_t nul = text.find('\0'); nul != text.npos) {
+    out.error = "expected JSON in UTF-8";
+    out.byte = nul + 1;
+    return out;
+  }
   Checker checker(out, max_depth);
   if (numbers == JsonNumbers::kExact) {
     const LongIntegers integers(text);

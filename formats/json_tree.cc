@@ -160,8 +160,9 @@ std::optional<YamlNode> ReadJsonTree(const Sources& sources, std::uint32_t file,
                                      const YamlLimits& limits) {
   const std::string& text = sources.at(file).text;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
+  // A NUL would be the end of the text for the parser.
   if (text.size() > limits.max_bytes || first == std::string::npos ||
-      (text[first] != '{' && text[first] != '['))
+      (text[first] != '{' && text[first] != '[') || text.find('\0') != std::string::npos)
     return std::nullopt;
   const char* seen = text.data();
   TreeBuilder builder(text, file, limits.max_depth, &seen);

@@ -21,11 +21,11 @@ started = 0
 class Web:
     """A server on HTTP, at a free port."""
 
-    def __init__(self, *options, address="127.0.0.1:0"):
+    def __init__(self, *options, address="127.0.0.1:0", sessions=None):
         global started
         started += 1
         self.process = subprocess.Popen(
-            [RPL, "mcp", "protocols", "--sessions", f"web-{started}", "--http", address, *options],
+            [RPL, "mcp", "protocols", "--sessions", sessions or f"web-{started}", "--http", address, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stderr.readline().decode()
         found = re.search(r"http://(.*):(\d+)/mcp", line)
@@ -121,6 +121,43 @@ def http_sessions_of_the_era_with_a_handshake():
     check(web.send("DELETE", headers=session)[0].status in (200, 204), "DELETE")
     check(web.post(request("tools/list"), session)[0] == 404, "after DELETE")
     check(web.send("DELETE", headers=session)[0].status == 404, "a second DELETE")
+    web.close()
+
+
+@case
+def http_answers_are_stored_before_they_are_acknowledged():
+    arguments = {"protocol": "trip.md", "request_id": "r"}
+    for number, signal in enumerate(("kill", "terminate")):
+        web = Web(sessions=f"stored-{number}")
+        session = web.initialize(forms=True)
+        call = Events(web, request("tools/call", {"name": "rpl_run", "arguments": arguments}, 5), session)
+        question = call.next()
+        connection = socket.create_connection(("127.0.0.1", web.port))
+        body = json.dumps({"jsonrpc": "2.0", "id": question["id"],
+                           "result": {"action": "accept", "content": {"where": "Lucca"}}})
+        lines = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", f"Accept: {ACCEPT}",
+                 f"Content-Length: {len(body)}", *(f"{key}: {value}" for key, value in session.items()), "", body]
+        connection.sendall("\r\n".join(lines).encode())
+        check(connection.recv(12) == b"HTTP/1.1 202", "the answer")
+        getattr(web.process, signal)()
+        web.process.wait()
+        web = Web(sessions=f"stored-{number}")
+        session = web.initialize()
+        _, answer = web.post(request("tools/call", {"name": "rpl_run", "arguments": arguments}, 5), session)
+        run = answer["result"]["structuredContent"]
+        check([q["key"] for q in run["pending"]] == ["ask"], signal, run)
+        web.close()
+
+
+@case
+def http_offers_no_notifications_where_there_is_no_stream():
+    web = Web()
+    response, text = web.send(body=request("initialize", {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}))
+    check("subscribe" not in json.loads(text)["result"]["capabilities"]["resources"], text)
+    session = {"Mcp-Session-Id": response.getheader("Mcp-Session-Id"), "MCP-Protocol-Version": "2025-11-25"}
+    _, answer = web.post(request("resources/subscribe", {"uri": "rpl://session/s_AAAAAAAAAAAAAAAA"}), session)
+    check(answer["error"]["code"] == -32601, answer)
     web.close()
 
 

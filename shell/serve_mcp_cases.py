@@ -109,12 +109,12 @@ class Place:
         check(result is not None and "structuredContent" in result, tool, result)
         return (result or {}).get("structuredContent", {})
 
-    def begin_on(self, worker, arguments):
+    def begin_on(self, worker, arguments, **more):
         """Begins a call of rpl_run, and gives its id."""
         self.workers.next_id += 1
         id = self.workers.next_id
         self.workers.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
-            "name": "rpl_run", "arguments": arguments, "_meta": meta()}}, worker)
+            "name": "rpl_run", "arguments": arguments, **(more or {"_meta": meta()})}}, worker)
         return id
 
 
@@ -299,6 +299,26 @@ def an_answer_given_while_a_turn_runs_outlives_the_worker():
         check(run["answers"] == [{"?reply": "sent", "?size": 3}], run)
         check(place.calls() == ["slow"], place.calls())
         place.check_sound(session)
+
+
+@case
+def an_answer_in_a_form_outlives_the_worker_that_took_it():
+    for asks in (True, False):  # the worker that asked takes it, or the other one
+        with Place("--ask-timeout", "5") as place:
+            place.workers.initialize(forms=True)
+            first, second = place.workers.workers
+            place.begin_on(first, {"protocol": "trip.md"}, _meta={})
+            question = place.workers.question()
+            takes, other = (first, second) if asks else (second, first)
+            place.workers.send({"jsonrpc": "2.0", "id": question["id"],
+                                "result": {"action": "accept", "content": {"where": "Lucca"}}}, takes)
+            takes.kill()
+            session = place.sql("SELECT session FROM rpl_run")
+
+            def waits():
+                run = place.call("rpl_status", {"session": session}, other)
+                return [q["key"] for q in run["pending"]] == ["ask"] and run
+            check(until(waits), asks, place.call("rpl_status", {"session": session}, other))
 
 
 @case

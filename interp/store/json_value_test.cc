@@ -126,5 +126,15 @@ TEST_CASE("bytes that are not UTF-8 become U+FFFD") {
   CHECK(CleanUtf8("a\xff\x1b") == "a\xEF\xBF\xBD\x1b");
 }
 
+TEST_CASE("a NUL ends no JSON text") {
+  using namespace std::string_literals;
+  for (const std::string& text : {"{}\0 rest"s, "1\0"s, "\0"s, "[1,\0 2]"s, "{\"a\0\":1}"s}) {
+    const JsonText read = ParseJson(text);
+    CHECK(read.error == "expected JSON in UTF-8");
+    CHECK(read.byte == text.find('\0') + 1);
+    CHECK(read.json.is_null());
+  }
+}
+
 }  // namespace
 }  // namespace rpl

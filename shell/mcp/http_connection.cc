@@ -351,7 +351,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void Delete() {
     const std::string session = Header(kSessionHeader);
-    if (session.empty() || LooksModern(Header(kVersionHeader))) {
+    // A session that many processes serve is in its id, and ends with its time.
+    if (session.empty() || LooksModern(Header(kVersionHeader)) || hub_.service->runs.shared()) {
       Answer answer = Response(http::status::method_not_allowed, "", "");
       answer.set(http::field::allow, "POST");
       return Send(std::move(answer));
@@ -415,11 +416,24 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     }
     const std::shared_ptr<McpPeer> peer = Session(message.id);
     if (peer == nullptr) return;
+    if (message.kind == RpcMessage::Kind::kResponse) return TakeResponse(peer, std::move(message));
     if (message.kind != RpcMessage::Kind::kRequest) {
       hub_.server->Take(peer, std::move(message), nullptr);
       return Send(Response(http::status::accepted, "", ""));
     }
     Begin(peer, std::move(message));
+  }
+
+  // What an answer says is stored before it is acknowledged.
+  void TakeResponse(const std::shared_ptr<McpPeer>& peer, RpcMessage message) {
+    stream_.expires_never();
+    hub_.service->pool.Post([self = shared_from_this(), peer, message = std::move(message)] {
+      const std::string fault = self->hub_.server->TakeResponse(peer, message);
+      asio::post(self->hub_.loop, [self, fault] {
+        if (fault.empty()) return self->Send(self->Response(http::status::accepted, "", ""));
+        self->Refuse(http::status::service_unavailable, "the answer is not stored: " + fault);
+      });
+    });
   }
 
   // The peer of the session; null: the request was answered.

@@ -57,7 +57,7 @@ struct McpPeer {
   explicit McpPeer(std::string who_it_is) : who(std::move(who_it_is)) {}
 
   const std::string who;  // whose runs it may use
-  McpSink send;           // for messages that belong to no request; empty: there is no way
+  McpSink send;           // for messages that belong to no request; empty: there is no way (HTTP)
 
   std::mutex mutex;                     // for all below
   std::optional<std::string> revision;  // after a handshake
@@ -66,10 +66,11 @@ struct McpPeer {
   /// Of the server's own requests. A session that several processes serve has a peer in each: they
   /// begin at different numbers, so that no answer is taken for that to another question.
   std::uint64_t last_question = FirstQuestion();
-  /// What takes the responses to the server's own requests, by number, each once. Those that nobody
-  /// waits for any more are kept for a while, the latest ones.
-  std::map<std::uint64_t, std::function<void(const nlohmann::ordered_json& result,
-                                             const nlohmann::ordered_json& error)>>
+  /// What takes the responses to the server's own requests, by number, each once: the reason why
+  /// what it says is not stored, or "". Those that nobody waits for any more are kept for a while,
+  /// the latest ones.
+  std::map<std::uint64_t, std::function<std::string(const nlohmann::ordered_json& result,
+                                                    const nlohmann::ordered_json& error)>>
       asked;
   std::map<std::string, std::weak_ptr<McpCall>> calls;        // open ones, by id as JSON
   std::map<std::string, std::shared_ptr<McpCall>> listening;  // of subscriptions/listen, likewise

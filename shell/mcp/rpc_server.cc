@@ -46,9 +46,12 @@ bool HasTasks(const ordered_json& capabilities) {
          extensions->contains(kTasksExtension);
 }
 
-ordered_json CapabilitiesFor(bool modern) {
+// `tells`: there is a way for messages that belong to no request.
+ordered_json CapabilitiesFor(bool modern, bool tells) {
+  ordered_json resources = ordered_json::object();
+  if (modern || tells) resources["subscribe"] = true;
   ordered_json out = {{"tools", ordered_json::object()},
-                      {"resources", {{"subscribe", true}}},
+                      {"resources", std::move(resources)},
                       {"prompts", ordered_json::object()},
                       {"completions", ordered_json::object()}};
   if (modern) out["extensions"] = {{kTasksExtension, ordered_json::object()}};
@@ -253,8 +256,9 @@ void RpcServer::TakeNotification(McpPeer& peer, const RpcMessage& message) {
   if (call != nullptr && call->method != "initialize") call->Cancel();
 }
 
-void RpcServer::TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMessage& message) {
-  std::function<void(const ordered_json&, const ordered_json&)> take;
+std::string RpcServer::TakeResponse(const std::shared_ptr<McpPeer>& peer,
+                                    const RpcMessage& message) {
+  std::function<std::string(const ordered_json&, const ordered_json&)> take;
   {
     const std::lock_guard lock(peer->mutex);
     if (const auto at = peer->asked.find(QuestionNumber(message.id)); at != peer->asked.end()) {
@@ -263,8 +267,8 @@ void RpcServer::TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMess
     }
   }
   if (take) return take(message.result, message.error);
-  if (const std::string sealed = QuestionSeal(message.id); !sealed.empty())
-    turns_.TakeStray(peer, sealed, message.result);
+  const std::string sealed = QuestionSeal(message.id);
+  return sealed.empty() ? "" : turns_.TakeStray(peer, sealed, message.result);
 }
 
 void RpcServer::Leave(McpPeer& peer) {
@@ -302,7 +306,7 @@ void RpcServer::Initialize(const Call& call) {
   call->revision = revision;
   ordered_json info = ServerInfo();
   if (!call->Has("2025-06-18")) info.erase("title");
-  ordered_json capabilities = CapabilitiesFor(false);
+  ordered_json capabilities = CapabilitiesFor(false, call->peer->send != nullptr);
   if (!call->Has("2025-03-26")) capabilities.erase("completions");
   call->Reply({{"protocolVersion", revision},
                {"capabilities", std::move(capabilities)},
@@ -312,7 +316,7 @@ void RpcServer::Initialize(const Call& call) {
 
 void RpcServer::Discover(const Call& call) {
   call->Reply({{"supportedVersions", kModernRevisions},
-               {"capabilities", CapabilitiesFor(true)},
+               {"capabilities", CapabilitiesFor(true, true)},
                {"instructions", kInstructions}},
               kToolListMs);
 }
@@ -343,6 +347,10 @@ void RpcServer::GetPrompt(const Call& call) { resources_.GetPrompt(call); }
 void RpcServer::Complete(const Call& call) { resources_.Complete(call); }
 
 void RpcServer::Subscribe(const Call& call) {
+  if (!call->peer->send) {
+    call->Fail(kRpcMethodNotFound, "Method not found: there is no stream for notifications here");
+    return;
+  }
   const auto uri = call->params.find("uri");
   if (uri == call->params.end() || !uri->is_string()) {
     call->Fail(kRpcInvalidParams, "resources/subscribe needs a `uri`");

@@ -35,6 +35,9 @@ class RpcServer {
   /// their faults, are reported to `log`.
   void TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line, const McpSink& send,
                 const std::function<void(const RpcFault&)>& log);
+  /// Takes a response of the client, which is acknowledged after that. The reason why an answer in
+  /// it is not stored, so that it is lost if the process ends, or "". May wait for a database.
+  std::string TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMessage& message);
   /// Takes a message. The call of a request, null for others.
   std::shared_ptr<McpCall> Take(const std::shared_ptr<McpPeer>& peer, RpcMessage message,
                                 const McpSink& send);
@@ -51,7 +54,6 @@ class RpcServer {
   bool Settle(McpCall& call);
   void Dispatch(const Call& call);
   void TakeNotification(McpPeer& peer, const RpcMessage& message);
-  void TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMessage& message);
 
   void Initialize(const Call& call);
   void Discover(const Call& call);

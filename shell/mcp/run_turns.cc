@@ -441,7 +441,7 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
                                    const ordered_json& result, const ordered_json& error) {
       const auto took =
           std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked_at);
-      Answered(turn, report, questions, took, result, error);
+      return Answered(turn, report, questions, took, result, error);
     };
   }
   call.send(RpcRequest(id, "elicitation/create", std::move(form)));
@@ -471,34 +471,39 @@ void RunTurns::GoOnElsewhere(const std::shared_ptr<Turn>& turn, std::uint64_t qu
   service_.pool.At(Clock::now() + kLookElsewhere, [this, look] { service_.pool.Post(look); });
 }
 
-void RunTurns::TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string& sealed,
-                         const ordered_json& result) {
+std::string RunTurns::TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string& sealed,
+                                const ordered_json& result) {
   const std::optional<ordered_json> state =
       service_.seals.Open(kQuestionPurpose, sealed, SecondsNow());
-  if (!state || state->value("who", "") != peer->who || !result.is_object()) return;
+  if (!state || state->value("who", "") != peer->who || !result.is_object()) return "";
   const std::string action = result.contains("action") && result["action"].is_string()
                                  ? result["action"].get<std::string>()
                                  : "";
   const ordered_json content = result.value("content", ordered_json::object());
   if ((action != "accept" && action != "decline" && action != "cancel") || !content.is_object())
-    return;
+    return "";
   ordered_json forms = ordered_json::object();
   for (const ordered_json& key : state->value("keys", ordered_json::array()))
     forms[FormKey(key, state->value("seq", std::size_t{0}))] = {{"action", action},
                                                                 {"content", content}};
-  service_.pool.Post([this, peer, forms, handle = state->value("sid", "")] {
-    const auto run = service_.runs.Find(handle, peer->who).run;
-    if (run == nullptr || service_.stopping) return;
-    auto call = std::make_shared<McpCall>();  // whose result nobody waits for
-    call->peer = peer;
-    call->send = [](const ordered_json&) {};
-    Start(call, run, {{"by", "person"}, {"forms", forms}});
-  });
+  const ServedRuns::Found found = service_.runs.Find(state->value("sid", ""), peer->who);
+  if (found.run == nullptr) return found.fault.reason;
+  auto turn = std::make_shared<Turn>();
+  turn->call = std::make_shared<McpCall>();  // whose result nobody waits for
+  turn->call->peer = peer;
+  turn->call->send = [](const ordered_json&) {};
+  turn->run = found.run;
+  turn->SetInput({{"by", "person"}, {"forms", std::move(forms)}});
+  const std::string fault = KeepInput(*turn);
+  Watch(turn);
+  Post(turn);
+  return fault;
 }
 
-void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
-                        const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,
-                        const ordered_json& result, const ordered_json& error) {
+std::string RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
+                               const std::vector<OpenQuestion>& questions,
+                               std::chrono::milliseconds took, const ordered_json& result,
+                               const ordered_json& error) {
   McpCall& call = *turn->call;
   service_.pool.Forget(turn->deadline);
   call.OnCancel(nullptr);
@@ -520,15 +525,21 @@ void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& repo
     const auto content = result.find("content");
     const std::optional<std::vector<GivenAnswer>> answers =
         AnswersIn(content == result.end() ? ordered_json::object() : *content, questions);
-    if (!answers) return void(call.ReplyTool(report.json, false));
+    if (!answers) {
+      call.ReplyTool(report.json, false);
+      return "";
+    }
     for (const GivenAnswer& answer : *answers) input["typed"][answer.key] = answer.value;
   } else {
     call.ReplyTool(report.json, false);
-    return;
+    return "";
   }
   turn->SetInput(std::move(input));
+  // On a pipe nothing acknowledges an answer but what comes of it.
+  const std::string fault = call.peer->send ? "" : KeepInput(*turn);
   if (!call.done()) Watch(turn);
   Post(turn);
+  return fault;
 }
 
 // --- A modern client ---------------------------------------------------------------------------

@@ -58,9 +58,9 @@ class RunTurns {
   std::optional<Retry> ReadRetry(const std::shared_ptr<McpCall>& call);
 
   /// Takes the answer to a question that another process asked, or that nobody waits for any more.
-  /// What is not sealed here is ignored.
-  void TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string& sealed,
-                 const nlohmann::ordered_json& result);
+  /// What is not sealed here is ignored. The reason why the answer is not stored, or "".
+  std::string TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string& sealed,
+                        const nlohmann::ordered_json& result);
 
   /// The reason for which a run cannot be opened, in its result.
   static nlohmann::ordered_json RefusalJson(const std::string& session, const Refusal& refusal);
@@ -93,9 +93,9 @@ class RunTurns {
                  std::vector<OpenQuestion> questions);
   void AskModern(const std::shared_ptr<Turn>& turn, const RunReport& report,
                  const std::vector<OpenQuestion>& questions);
-  void Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
-                const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,
-                const nlohmann::ordered_json& result, const nlohmann::ordered_json& error);
+  std::string Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
+                       const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,
+                       const nlohmann::ordered_json& result, const nlohmann::ordered_json& error);
   void GoOnElsewhere(const std::shared_ptr<Turn>& turn, std::uint64_t question,
                      const std::string& last_turn);
   void Watch(const std::shared_ptr<Turn>& turn);

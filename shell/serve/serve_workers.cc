@@ -239,8 +239,10 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   if (run == nullptr) return not_done(refusal);
   ordered_json faults = ordered_json::array();
   std::vector<GivenAnswer> answers;
+  std::string note;
   for (const ordered_json& input : inputs) {
     TurnInput read = ReadInput(input, *run);
+    if (!read.note.empty()) note = read.note;
     if (read.fault.empty()) {
       for (GivenAnswer& answer : read.answers) answers.push_back(std::move(answer));
       continue;
@@ -259,6 +261,7 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
       ReportOf(*run, queued.session, SessionUrlIn(WithoutPassword(settings_.store), queued.session))
           .json;
   if (!faults.empty()) report["faults"] = std::move(faults);
+  if (!note.empty()) report["hint"] = note;
   turn.report = DumpJson(report);
   end(report.value("status", ""), turn.state != "ended" && turn.state != "waiting");
   return turn;
