@@ -396,9 +396,11 @@ void SentenceCutter::BlameUnclosedBracket() {
 bool SentenceCutter::AtComment(std::uint32_t at) const { return Starts(at, "--"); }
 
 // True for `# …`, `##…` and, where a sentence may begin, `#two words`. RPL has `#?x` and `#{…}`; a
-// single `#word` is taken for a tagged value of EDN.
+// single `#word` is taken for a tagged value of EDN. All of a run of `#` end alike, so the first
+// one decides: the others, which come after it, are none.
 bool SentenceCutter::AtHashComment(std::uint32_t at) const {
   const std::uint32_t first = at;
+  if (first > levels_.front().at && At(first - 1) == '#') return false;
   while (At(at) == '#') ++at;
   if (at >= limit_ || IsBlankOrReturn(At(at)) || At(at) == '\n') return true;
   if (first != levels_.front().at) return false;

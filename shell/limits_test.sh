@@ -25,6 +25,8 @@ with open("rulespec.yaml", "w") as f:
 with open("alternatives.rpl", "w") as f:
     parts = ", ".join(f"(a(?x) | a({i}))" for i in range(2, 19))
     f.write(f"a(1)\np(?x) <- a(?x), {parts}\n% <- p(?x)\n")
+with open("marks.rpl", "w") as f:
+    f.write("% <- " + "#" * 1000000 + "?x\n")
 END
 printf 'n(0)\nn(?y) <- n(?x), ?x < 300, ?y = ?x + 1\nd(?x) <- n(?x)\n%% <- d(300)\n' >counts.rpl
 
@@ -71,6 +73,8 @@ for megabytes in 60 200 500; do
 done
 expect "a rule with too many alternatives" 5 "" 'limit reached: too many alternatives' \
   "$rpl" run alternatives.rpl
+expect "a rule with a million marks of an expansion" 2 "" "expected an lvar right after" \
+  "$rpl" run marks.rpl
 for limit in time memory rows rounds depth timesteps; do
   expect "0 is no limit: $limit" 0 "" "satisfied" "$rpl" run counts.rpl --max-$limit 0
 done
