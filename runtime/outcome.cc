@@ -237,7 +237,7 @@ std::string Runtime::LimitText() const {
     case Stop::kRounds: return fmt::format("{} rounds", engine_.limits.max_rounds);
     case Stop::kDepth: return fmt::format("{} nested calls", engine_.limits.max_depth);
     case Stop::kIterations: return fmt::format("{} iterations", engine_.limits.max_iterations);
-    case Stop::kAlternatives: return "too many alternatives";
+    case Stop::kPlan: return "too many clauses and alternatives in one rule";
     case Stop::kValue: return at_.overflow;
     case Stop::kTime: return fmt::format("{} seconds", options_.limits.max_seconds);
     case Stop::kMemory: return fmt::format("{} MB of memory", options_.limits.max_megabytes);

@@ -25,6 +25,8 @@ with open("rulespec.yaml", "w") as f:
 with open("alternatives.rpl", "w") as f:
     parts = ", ".join(f"(a(?x) | a({i}))" for i in range(2, 19))
     f.write(f"a(1)\np(?x) <- a(?x), {parts}\n% <- p(?x)\n")
+with open("clauses.rpl", "w") as f:
+    f.write("p(1)\n% <- " + ", ".join(["p(1)"] * 33000) + "\n")
 with open("marks.rpl", "w") as f:
     f.write("% <- " + "#" * 1000000 + "?x\n")
 END
@@ -71,8 +73,10 @@ for megabytes in 60 200 500; do
       bash -c 'ulimit -v $(($1 * 1024)); exec "$0" run down.rpl --max-depth "$2"' "$rpl" "$megabytes" "$depth"
   done
 done
-expect "a rule with too many alternatives" 5 "" 'limit reached: too many alternatives' \
-  "$rpl" run alternatives.rpl
+expect "a rule with too many alternatives" 5 "" \
+  'limit reached: too many clauses and alternatives in one rule' "$rpl" run alternatives.rpl
+expect "a rule with too many clauses" 5 "" \
+  'limit reached: too many clauses and alternatives in one rule' "$rpl" run clauses.rpl
 expect "a rule with a million marks of an expansion" 2 "" "expected an lvar right after" \
   "$rpl" run marks.rpl
 for limit in time memory rows rounds depth timesteps; do

@@ -61,7 +61,7 @@ std::string FactBase::Problem(Stop stop) const {
     case Stop::kRounds: return "the limit of rounds was reached" + where;
     case Stop::kDepth: return "the limit of nested calls was reached" + where;
     case Stop::kIterations: return "the limit of iterations was reached" + where;
-    case Stop::kAlternatives: return "a rule has too many alternatives" + where;
+    case Stop::kPlan: return "a rule has too many clauses and alternatives" + where;
     case Stop::kValue: return "the limit of a value was reached" + where;
     case Stop::kTime: return "the time is used up" + where;
     case Stop::kMemory: return "the memory is used up" + where;

@@ -232,7 +232,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kFound: ++frame_->answers; return frame_->unknown || (*found_)();
     case Step::Kind::kStuck:
       Note(s.problem);
-      if (s.too_large) StopAt(Stop::kAlternatives);
+      if (s.too_large) StopAt(Stop::kPlan);
       return !s.too_large;
   }
   return true;

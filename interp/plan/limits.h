@@ -18,8 +18,8 @@ enum class Stop : std::uint8_t {
   kRounds,
   kDepth,
   kIterations,
-  kAlternatives,  // of a rule, whose plan would be too large
-  kValue,         // a value too deep or too long: see Pool::overflow
+  kPlan,   // of a rule: it has too many clauses, or alternatives that repeat the clauses after them
+  kValue,  // a value too deep or too long: see Pool::overflow
   kTime,
   kMemory,
   kInterrupted,

@@ -461,7 +461,7 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
   listed_ += items.size();
   while (!ready_->empty()) {
     if (plan_->steps.size() > kMaxSteps || listed_ > kMaxListed + items.size()) {
-      stuck("the rule has too many alternatives");
+      stuck("the rule has too many clauses and alternatives");
       plan_->steps.back().too_large = true;
       return first;
     }
