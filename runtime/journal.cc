@@ -243,6 +243,19 @@ std::optional<rpl::Answer::Kind> ReplyKindOf(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<RecordedTurn> FinishedTurns(std::span<const Event> events) {
+  std::vector<RecordedTurn> out;
+  std::optional<RecordedTurn> turn;
+  for (const Event& event : events) {
+    if (event.kind == Event::Kind::kProgram) out.clear();
+    if (event.kind == Event::Kind::kTurn) turn = TurnOf(event);
+    if (event.kind != Event::Kind::kOutcome || !turn) continue;
+    out.push_back(std::move(*turn));
+    turn.reset();
+  }
+  return out;
+}
+
 CallsOfTools CallsInDoubt(std::span<const Event> events) {
   CallsOfTools out;
   for (const Event& event : events) NoteDoubt(event, out);

@@ -106,6 +106,9 @@ struct RecordedTurn {
   std::string goal = {};                 // of a run: pursued alone; "" for the program's own
 };
 
+/// The turns of the last epoch that came to their end.
+std::vector<RecordedTurn> FinishedTurns(std::span<const Event> events);
+
 /// Calls, as RPL text, with the labels of their tools.
 using CallsOfTools = std::map<std::string, std::string>;
 

@@ -564,6 +564,26 @@ expect "but when it is named" 0 $'1\n2' "" "$rpl" resume g.rpls --answer ask=2 -
   --audit ../../outside/a.jsonl
 cd ../../..
 
+# --- What was typed in the shell ----------------------------------------------------------------------
+
+mkdir typed && cd typed || exit 1
+program() { printf 'q(?x) <- p(?x)\n%% <- q(1)\nz(%s)\n' "$1" >p.rpl; }
+program 1
+printf 'p(1)\nr(?x) <- p(?x)\n' | "$rpl" repl p.rpl --session typed.rpls >out
+cp typed.rpls named.rpls
+program 2
+expect "a program that changed goes on with what was typed" 0 "" "satisfied" "$rpl" resume typed.rpls
+program 3
+printf '%%a(?x) <- r(?x)\n.reload\n%%b(?x) <- p(?x)\n.undo\n%%c(?x) <- p(?x)\n.undo\n%%d(?x) <- p(?x)\n' >entries
+"$rpl" repl --session typed.rpls <entries >shown 2>err
+same "which the shell has, reloads and takes back" 3 "$(grep -c '^ *1$' shown)"
+same "until nothing is left" 1 "$(grep -c '^no: no fact matches `p(?x)`' shown)"
+program 4
+expect "also where the program is named" 0 "" "satisfied" "$rpl" run p.rpl --session named.rpls
+program 5
+expect "time and again" 0 "" "satisfied" "$rpl" run p.rpl --session named.rpls
+cd ..
+
 # --- The same bytes ------------------------------------------------------------------------------------
 
 "$rpl" trace replay copy.rpls >wanted

@@ -79,6 +79,10 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
   return out;
 }
 
+nlohmann::ordered_json RecordOf(const GateSetup* gate) {
+  return gate != nullptr ? gate->record : nullptr;
+}
+
 std::string Names(const std::vector<ProgramFile>& files) {
   std::string out;
   for (const ProgramFile& file : files)
@@ -298,6 +302,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
              fmt::format("`rpl resume {}` goes on with it; another program wants another file",
                          ShellWord(path)));
     return kExitInvalid;
+  } else if (last) {  // a person names the documents; what was typed stays
+    std::ranges::copy_if(last->files, std::back_inserter(files), ReplSession::IsEntry);
   }
 
   // A session that began under a policy continues under one, and its log goes on.
@@ -315,13 +321,18 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
   Host host(engine);
   if (const ExitCode code = host.Prepare(paths); code != kExitOk) return code;
-  // What a recorded program lacks may have come by messages.
   const bool same = last && last->files == files;
-  if (!same && !PassesCheck(files, paths, engine)) return kExitInvalid;
+  // What the shell's user typed in the last epoch is a part of the program of the next one.
+  std::vector<ProgramFile> program = files;
+  if (last && (!same || last->guard != RecordOf(host.gate())))
+    for (ProgramFile& entry : ReplSession::EntriesOf(events)) program.push_back(std::move(entry));
+  for (std::size_t i = paths.size(); i < program.size(); ++i) paths.push_back(program[i].name);
+  // What a recorded program lacks may have come by messages.
+  if (!same && !PassesCheck(program, paths, engine)) return kExitInvalid;
   SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.store));
   const std::vector<Diagnostic> findings = saved.Start(
-      files, ReaderBeside(paths),
+      program, ReaderBeside(paths),
       [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); });
   Session& session = saved.session();
   const bool all = same || !AreDocumentsChecked(files);

@@ -189,6 +189,16 @@ ReplSession::Change ReplSession::Begin(std::vector<ProgramFile> documents) {
   return Exchange(std::move(documents));
 }
 
+std::vector<ProgramFile> ReplSession::EntriesOf(std::span<const Event> events) {
+  std::vector<ProgramFile> out;
+  for (const RecordedTurn& turn : FinishedTurns(events)) {
+    if (!turn.text) continue;
+    ProgramFile part{turn.name, NoveltyOf(turn.name, *turn.text), turn.by};
+    if (IsEntry(part) && !part.text.empty()) out.push_back(std::move(part));
+  }
+  return out;
+}
+
 ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
                                         std::vector<ProgramFile> documents) {
   store_ = std::move(store);

@@ -100,6 +100,8 @@ class ReplSession {
   /// The reason why the file no longer records the session, or "".
   std::string Broken() const { return journal_ != nullptr ? journal_->broken() : ""; }
 
+  /// What the entries of the last epoch assert, in order. The program of the next epoch has it.
+  static std::vector<ProgramFile> EntriesOf(std::span<const Event> events);
   /// True for the novelty of an entry, false for a document.
   static bool IsEntry(const ProgramFile& part) { return part.name.starts_with("<entry "); }
 
