@@ -210,12 +210,16 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
                                                                  *started[i]);
   };
-  if (journal != nullptr) TakeRecorded(calls, names, requests, replies);
+  std::vector<bool> stopped(calls.size());
+  if (journal != nullptr) {
+    do TakeRecorded(calls, names, requests, replies);
+    while (AdmitAgain(calls, replies, stopped));
+  }
   if (journal == nullptr || journal->live()) {
     std::vector<std::size_t> open;
     std::vector<Request> rest;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (replies[i].kind != Answer::Kind::kNobody) continue;
+      if (replies[i].kind != Answer::Kind::kNobody || stopped[i]) continue;
       open.push_back(i);
       rest.push_back(requests[i]);
       if (journal == nullptr) continue;

@@ -209,11 +209,38 @@ bool Gate::PassesHeld(const GateCall& call) {
   return true;
 }
 
+bool Gate::StartsAgain(const GateCall& call) const {
+  if (journal_ == nullptr) return false;
+  const auto known = begun_.find(engine_.solver.IdOf(*call.call));
+  const std::size_t decided =
+      known != begun_.end() && known->second.open ? known->second.starts : 0;
+  if (journal_->Starts(call.text) <= decided) return false;
+  return live() ? !journal_->InDoubt(call.text) : journal_->Answers({{"again", call.text}});
+}
+
+// Counts the calls that were cut off before the program changed, once for each start. Recorded, as
+// sessions of earlier versions did not count them.
+void Gate::TakeCutOff() {
+  if (cut_off_) return;
+  cut_off_.emplace();
+  if (journal_ == nullptr || journal_->cut_off().empty()) return;
+  const ordered_json question = {{"cutOff", true}};
+  if (!live() && !journal_->Answers(question)) return;
+  Outside(question, [] { return ordered_json(true); });
+  for (const auto& [text, call] : journal_->cut_off()) {
+    const Named& names = cut_off_->emplace(text, NamesOf(call.tool)).first->second;
+    for (std::size_t i = 0; i < call.starts; ++i) history_.Begin(names.tool, names.tags);
+  }
+}
+
 Decision Gate::Before(const GateCall& call, Moment now) {
   const auto started = std::chrono::steady_clock::now();
   derives_ = true;
   now_ = now;
   asked_.clear();
+  const bool again = StartsAgain(call);
+  if (again) Outside({{"again", call.text}}, [] { return ordered_json(true); });
+  TakeCutOff();
   TakeMetrics();
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
@@ -223,16 +250,25 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   // A call that went out in an earlier turn, and waits, does not count against itself.
   const CallId id = engine_.solver.IdOf(*call.call);
   const auto known = begun_.find(id);
-  const bool waits = known != begun_.end() && known->second.open;
-  if (waits) history_.GiveUp(known->second.call.tool, known->second.call.tags);
+  const bool open = known != begun_.end() && known->second.open;
+  std::optional<Named> waits;
+  if (open) waits = {known->second.call.tool, known->second.call.tags};
+  else if (const auto cut = cut_off_->find(call.text);
+           known == begun_.end() && cut != cut_off_->end())
+    waits = cut->second;
+  if (again) waits.reset();
+  if (waits) history_.GiveUp(waits->tool, waits->tags);
   Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call, seen));
-  if (waits && decision.Stops()) history_.Begin(known->second.call.tool, known->second.call.tags);
+  if (waits && decision.Stops()) history_.Begin(waits->tool, waits->tags);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!decision.Stops()) {
     history_.Begin(seen.tool, seen.tags);
     engine_.store.Insert(engine_.program.CallsOf(call.call->relation).called, call.call->args,
                          true);
-    begun_.insert_or_assign(id, Begun{step, seen, spent_});
+    const std::size_t starts = again  ? journal_->Starts(call.text)
+                               : open ? known->second.starts
+                                      : 0;
+    begun_.insert_or_assign(id, Begun{step, seen, spent_, true, starts});
   }
   Decided(step, decision, seen, took.count(), now);
   return decision;

@@ -72,6 +72,10 @@ class Gate : private GuardSources {
   /// Whether a call whose result is held goes on without another decision. Always, except in the
   /// replay of a session of a version that decided again.
   bool PassesHeld(const GateCall& call);
+  /// Whether the call was started after its last decision, has no reply, and is to be started
+  /// again. Nobody knows that it did not run: so it counts, and the next start has a decision of
+  /// its own.
+  bool StartsAgain(const GateCall& call) const;
   /// Decides before a call goes out, in phase 8. If allowed, it counts as begun.
   Decision Before(const GateCall& call, Moment now);
   /// Decides about the result, in phase 1. The call is part of the history, whatever the decision.
@@ -84,6 +88,11 @@ class Gate : private GuardSources {
     GuardCall call;
     std::vector<std::string> spent;  // reviews whose approval it used up
     bool open = true;                // without a reply so far
+    std::size_t starts = 0;          // when it was decided: Journal::Starts
+  };
+  struct Named {
+    std::string tool;
+    std::vector<std::string> tags;
   };
   using Rows = std::vector<std::vector<Value>>;
 
@@ -99,7 +108,9 @@ class Gate : private GuardSources {
   std::vector<Subject> SubjectsOfProgram(const GuardCall& call);
   Rows RowsOf(std::string_view label, std::vector<Value> key);
   nlohmann::ordered_json JsonOf(Value v) const;
+  Named NamesOf(const std::string& label);
   GuardCall Seen(const GateCall& call);
+  void TakeCutOff();
   std::optional<EndUser> User();
   void TakeMetrics();
   PastCall Ended(const Begun& begun, const Answer& answer, Moment now);
@@ -139,9 +150,10 @@ class Gate : private GuardSources {
   Moment now_ = 0;         // of the current decision
   std::size_t steps_ = 0;  // calls decided so far
   std::map<CallId, Begun> begun_;
-  std::string deciding_;                         // the text of the current call
-  std::vector<std::string> spent_;               // reviews of the current decision
-  std::map<std::string, std::size_t> attempts_;  // calls that ended, by text
+  std::optional<std::map<std::string, Named>> cut_off_;  // Journal::cut_off; null: not counted yet
+  std::string deciding_;                                 // the text of the current call
+  std::vector<std::string> spent_;                       // reviews of the current decision
+  std::map<std::string, std::size_t> attempts_;          // calls that ended, by text
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
   std::map<std::string, nlohmann::ordered_json> asked_;          // OncePerDecision, by question

@@ -90,19 +90,29 @@ Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
   return out;
 }
 
+// The name and the tags of a tool in policies.
+Gate::Named Gate::NamesOf(const std::string& of) {
+  Named names;
+  const GuardTool* declared = setup_ != nullptr ? setup_->config.FindTool(of) : nullptr;
+  names.tool = declared != nullptr ? declared->name : of;
+  const Value label = engine_.pool.String(of);
+  if (const Rows rows = RowsOf("tool-name", {label, kNone}); rows.size() == 1)
+    names.tool = PlainText(engine_.pool, rows.front()[1]);
+  for (const Value known : {label, engine_.pool.String(names.tool)})
+    for (const std::vector<Value>& row : RowsOf("tool-tag", {known, kNone}))
+      if (std::string tag = PlainText(engine_.pool, row[1]);
+          std::find(names.tags.begin(), names.tags.end(), tag) == names.tags.end())
+        names.tags.push_back(std::move(tag));
+  if (names.tags.empty() && declared != nullptr) names.tags = declared->tags;
+  return names;
+}
+
 GuardCall Gate::Seen(const GateCall& call) {
   GuardCall seen;
   const GuardTool* declared = setup_ != nullptr ? setup_->config.FindTool(call.label) : nullptr;
-  seen.tool = declared != nullptr ? declared->name : call.label;
-  const Value label = engine_.pool.String(call.label);
-  if (const Rows names = RowsOf("tool-name", {label, kNone}); names.size() == 1)
-    seen.tool = PlainText(engine_.pool, names.front()[1]);
-  for (const Value known : {label, engine_.pool.String(seen.tool)})
-    for (const std::vector<Value>& row : RowsOf("tool-tag", {known, kNone}))
-      if (std::string tag = PlainText(engine_.pool, row[1]);
-          std::find(seen.tags.begin(), seen.tags.end(), tag) == seen.tags.end())
-        seen.tags.push_back(std::move(tag));
-  if (seen.tags.empty() && declared != nullptr) seen.tags = declared->tags;
+  Named names = NamesOf(call.label);
+  seen.tool = std::move(names.tool);
+  seen.tags = std::move(names.tags);
   std::vector<std::string> params;
   if (const auto* of_heading = engine_.program.ParametersOf(call.call->relation))
     params = *of_heading;

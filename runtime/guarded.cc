@@ -67,6 +67,21 @@ bool Runtime::Admits(const OpenCall& call) {
   return false;
 }
 
+// Decides about the calls that were cut off in this turn and are to be started again. True if one
+// goes out, so that its start may be recorded.
+bool Runtime::AdmitAgain(const std::vector<const OpenCall*>& calls,
+                         const std::vector<Answer>& replies, std::vector<bool>& stopped) {
+  bool any = false;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!gate_->on() || replies[i].kind != Answer::Kind::kNobody || stopped[i]) continue;
+    if (!gate_->StartsAgain(Gated(*calls[i]))) continue;
+    calls_.admitted.erase(engine_.solver.IdOf(*calls[i]));
+    stopped[i] = !Admits(*calls[i]);
+    any = any || !stopped[i];
+  }
+  return any;
+}
+
 bool Runtime::AdmitsJson(Value shown) {
   if (!gate_->on()) return true;
   OpenCall call;

@@ -391,15 +391,22 @@ Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Si
       retry_(std::move(retry)),
       end_(end),
       before_(earlier.size()),
-      earlier_(AllEntries(earlier)),
-      in_doubt_(CallsInDoubt(earlier)) {
+      earlier_(AllEntries(earlier)) {
   for (TraceEntry& entry : EntriesToCome(earlier)) earlier_.push_back(std::move(entry));
   DropUndone(earlier_, undone);
   for (TraceEntry& entry : earlier_) entry.past = true;
   for (const Event& event : earlier) {
     if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
     NotePart(event, parts_);
+    NoteStart(event);
   }
+  for (const auto& [call, tool] : in_doubt_) cut_off_[call] = {tool, starts_[call]};
+}
+
+void Journal::NoteStart(const Event& event) {
+  NoteDoubt(event, in_doubt_);
+  if (event.kind == Event::Kind::kStarted) ++starts_[TextAt(Body(event), "call")];
+  else if (event.kind == Event::Kind::kReply) starts_.erase(TextAt(Body(event), "call"));
 }
 
 const Event* Journal::Next() const {
@@ -428,7 +435,7 @@ void Journal::Tell(Event event) {
   } else if (sink_) {
     broken_ = sink_(event, IsSettled(event.kind));
   }
-  NoteDoubt(event, in_doubt_);
+  NoteStart(event);
 }
 
 Event Journal::Program(const ProgramEvent& program) {
@@ -522,7 +529,7 @@ bool Journal::Started(const std::string& call, const std::string& tool) {
 std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::string>& calls,
                                                     Pool& pool) {
   while (Next() != nullptr && Next()->kind == Event::Kind::kStarted) {
-    NoteDoubt(*Next(), in_doubt_);
+    NoteStart(*Next());
     ++at_;
   }
   std::optional<Event> event;

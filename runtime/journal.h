@@ -238,6 +238,18 @@ class Journal {
   /// Records a guard's decision about a call.
   void Decision(const nlohmann::ordered_json& decision);
 
+  /// How often a command was started for the call since its last reply: each start may have run.
+  std::size_t Starts(const std::string& call) const {
+    const auto at = starts_.find(call);
+    return at == starts_.end() ? 0 : at->second;
+  }
+  /// Calls that were in doubt when the epoch began: the label of the tool, and how many starts.
+  struct CutOff {
+    std::string tool;
+    std::size_t starts = 0;
+  };
+  const std::map<std::string, CutOff>& cut_off() const { return cut_off_; }
+
   /// Whether a command was started for the call and no reply is recorded: it may have run.
   bool InDoubt(const std::string& call) const {
     const auto at = in_doubt_.find(call);
@@ -245,6 +257,7 @@ class Journal {
   }
 
  private:
+  void NoteStart(const Event& event);
   /// The number of the next event in its session, from 1.
   std::size_t Number() const { return before_ + at_ + 1; }
 
@@ -259,6 +272,8 @@ class Journal {
   Trace earlier_;
   int last_timestep_ = 0;
   CallsOfTools in_doubt_;
+  std::map<std::string, std::size_t> starts_;  // of the calls in doubt
+  std::map<std::string, CutOff> cut_off_;
   std::map<std::string, std::vector<Event>> parts_;  // replies for some arguments of headings
 };
 

@@ -202,6 +202,8 @@ class Runtime {
   bool IsCutOff() const;
   void Show(StepState& step, const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
+  bool AdmitAgain(const std::vector<const OpenCall*>& calls, const std::vector<Answer>& replies,
+                  std::vector<bool>& stopped);
   void TakeRecorded(const std::vector<const OpenCall*>& calls,
                     const std::vector<std::string>& names, const std::vector<Request>& requests,
                     std::vector<Answer>& replies);

@@ -464,6 +464,65 @@ expect "the same where nothing decides" 2 "" "the audit log \`.\` cannot be writ
 expect "a required log has a name" 2 "" "--audit-required requires --audit" \
   "$rpl" run native.md --audit-required
 
+# A call that was started and has no reply counts: nobody knows that it did not run.
+cat >cut.sh <<'END2'
+request=$(cat)
+id=${request#*\"id\":\"}; id=${id%%\"*}
+echo "$id" >>starts
+[ -e calm ] || sleep 5
+echo "{\"id\":\"$id\",\"result\":7}"
+END2
+printf 'version: 1\ntools:\n  t: {command: [sh, cut.sh], permission: allow}\n' >rpl.yaml
+printf '# T - $t(?n)\nDoes n.\n# Main - %% <- $t(1) ^ ~ {:result ?a}, $json(?a)\n' >cut.md
+printf '# T - $t(?n)\nDoes n.\n# Main - %% <- $t(2) ^ ~ {:result ?a}, $json(?a)\n' >cut2.md
+{ cat cut.md; printf '# Cap - $t(_), std#call-count("t", ?n), ?n >= 1 -> false\n'; } >capped.md
+for most in 1 2; do
+  cat >cap$most.yaml <<END2
+rules:
+  - {priority: 1, enabled: true, name: cap, selector: {phase: tool.before, tool: {name: t}}, effect: {type: block},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [t]}, max: $most}}
+END2
+done
+# cut_off ARGUMENT…: rpl with these, which is killed when it has started the tool.
+cut_off() {
+  local before _
+  touch starts
+  before=$(wc -l <starts)
+  "$rpl" "$@" --allow-tool t </dev/null >out 2>err &
+  for _ in {1..400}; do
+    (($(wc -l <starts) > before)) && break
+    sleep 0.05
+  done
+  kill -9 $!
+  wait $! 2>/dev/null
+}
+for kind in answered changed; do
+  cut_off run cut.md --session $kind.rpls --policy cap1.yaml --store $kind.db
+done
+rm starts
+cut_off run cut.md --session cut1.rpls --policy cap1.yaml --store cut1.db
+expect "a call that was cut off counts when it is made again" 1 "" "blocked by the rule \`cap\`" \
+  "$rpl" resume cut1.rpls --retry t --allow-tool t
+expect "so a cap of one is one start" 0 1 "" grep -c . starts
+expect "its replay" 0 "" "" sh -c '"$1" trace replay cut1.rpls >replayed' sh "$rpl"
+expect "it does not count against an answer for it" 0 7 "" "$rpl" resume answered.rpls --answer t=7
+cp cut.md before.md && cp cut2.md cut.md
+expect "it counts when the program has changed" 1 "" "blocked by the rule \`cap\`" \
+  "$rpl" resume changed.rpls --allow-tool t
+expect "the replay of that" 0 "" "" sh -c '"$1" trace replay changed.rpls >replayed' sh "$rpl"
+cp before.md cut.md
+rm starts
+cut_off run cut.md --session cut2.rpls --policy cap2.yaml --store cut2.db
+expect "without --retry it waits" 3 "" "--retry" "$rpl" resume cut2.rpls --allow-tool t
+cut_off resume cut2.rpls --retry t
+expect "a cap of two" 1 "" "blocked by the rule \`cap\`" "$rpl" resume cut2.rpls --retry t --allow-tool t
+expect "is two starts" 0 2 "" grep -c . starts
+rm starts
+cut_off run capped.md --session capped.rpls
+expect "a native guard counts it, too" 1 "" "blocked by the rule \`cap\`" \
+  "$rpl" resume capped.rpls --retry t --allow-tool t
+expect "and lets nothing start" 0 1 "" grep -c . starts
+
 cat >risk.yaml <<'END2'
 rules:
   - {priority: 1, enabled: true, name: risk, selector: {phase: tool.before, tool: {name: t}}, effect: {type: block, reason: risky},
