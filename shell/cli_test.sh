@@ -728,8 +728,12 @@ expect "why not, answered" 0 "*" "" "$rpl" explain -f shop.md --not '%buy("nuts"
 name="why not, answered: nothing is said"
 if [[ ! -s err ]]; then passed=$((passed + 1)); else fail "expected nothing"; fi
 printf '{"rules": [{"priority": 1, "enabled": true, "name": "look", "selector": {"phase": "tool.before", "tool": {"name": "stock"}}, "condition": {"kind": "toolName", "op": "eq", "value": "stock"}, "effect": {"type": "hitl", "reason": "look"}}]}' >look.json
-expect "a call that is held" 3 "" 'help: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it pass' \
+expect "a call that is held" 3 "" \
+  'help: `rpl guard pending --store held.db` lists what is held, `rpl guard approve ID --store held.db` lets it pass' \
   "$rpl" run shop.md --answer want=nuts --policy look.json --store held.db
+expect "a call that is held, in the store of the agent" 3 "" \
+  'help: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it pass' \
+  env XDG_STATE_HOME="$PWD/held" "$rpl" run shop.md --answer want=nuts --policy look.json
 expect "no command of trace" 2 "" 'rpl: trace: expected one of show, ' "$rpl" trace
 expect "version is no command" 2 "" 'help: `rpl --version` says it' "$rpl" version
 expect "the root goal shows nothing" 0 "*" "" "$rpl" check --together shop.md <(printf '%% <- %%buy(?item, _)\n')

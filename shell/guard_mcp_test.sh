@@ -139,6 +139,12 @@ expect "it is approved" 0 "" "approved" "$rpl" guard approve "$review"
 { cat session; call 2 add '{"a":200,"b":1}'; } | through >out 2>err
 same "and passes once" "1 201
 2 !Held" "$(texts <out | sort | cut -c 1-7)"
+through --store "the store's.db" <session >out 2>err
+approve=$(grep -o 'rpl guard approve [^`]*' out)
+same "a store has its name in the command" "rpl guard approve $review --store '$PWD/the store'\\''s.db'" \
+  "$(printf '%b' "$approve")"
+expect "which works from another folder" 0 "" "approved" \
+  bash -c 'cd / && rpl() { "$0" "$@"; } && eval "$1"' "$rpl" "$(printf '%b' "$approve")"
 "$rpl" guard deny "$review" --reason "not today" 2>/dev/null
 through <session >out 2>err
 answers "or is denied" '1 !Blocked by the rule `sums` of a policy: denied: not today. Do not try it in another form; tell the user.'
@@ -214,7 +220,7 @@ answers "tools are pinned" '1 {"text": "t"}'
 mode=changed policy=all.json through --name s --store pins.db <session >out 2>err
 review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
 same "a changed tool is not listed" "" "$(grep -o id_rsa out)"
-answers "nor called" "1 !Refused: the server changed the definition of the tool since it was pinned. A person compares it in \`rpl guard pending\` and approves it by \`rpl guard approve $review\`"
+answers "nor called" "1 !Refused: the server changed the definition of the tool since it was pinned. A person compares it in \`rpl guard pending --store $PWD/pins.db\` and approves it by \`rpl guard approve $review --store $PWD/pins.db\`"
 mode=changed policy=all.json through --name other --store pins.db <session >out 2>err
 answers "another server has its own pins" '1 {"text": "t"}'
 mode=changed policy=all.json through --name s --store pins.db < <(grep -v tools/list session) >out 2>err

@@ -6,7 +6,9 @@ With a private PostgreSQL server ($RPL_CLUSTER, shell/serve_mcp_test.sh) the ser
 import glob
 import json
 import os
+import re
 import stat
+import subprocess
 import sys
 import time
 
@@ -1313,6 +1315,35 @@ def a_model_does_not_state_what_the_policy_reads():
                  'guard-decision("a", [], :allow, "r")'):
         result = server.call("rpl_assert", {"session": run["session"], "facts": [fact]})
         check(result["isError"] is True and "policy" in content(result)["error"], fact, result)
+    server.close()
+
+
+@pipe_case
+def a_review_is_answered_by_the_command_that_a_run_names():
+    write("held/mail.md", "# Mail - %mail(?x) <- ?x = $mail(1)\n")
+    write("held/rpl.yaml", "version: 1\ntools:\n  mail: {command: [./mail.sh], permission: allow}\n")
+    write("held/mail.sh", r"""#!/bin/sh
+read -r request
+id=${request#*\"id\":\"}
+printf '{"id":"%s","result":"sent"}\n' "${id%%\"*}"
+""")
+    os.chmod(os.path.join(FOLDER, "held/mail.sh"), 0o755)
+    write("held.json", json.dumps({"rules": [
+        {"priority": 1, "enabled": True, "name": "look",
+         "selector": {"phase": "tool.before", "tool": {"name": "mail"}},
+         "condition": {"kind": "toolName", "op": "eq", "value": "mail"},
+         "effect": {"type": "hitl", "reason": "look"}}]}))
+    server = serve("--allow-tool", "mail", "--policy", "held.json", "--store", "held 1.db", paths=("held",))
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "mail.md"}))
+    check(run["status"] == "review", run)
+    option = re.search("`rpl guard approve ID( --store '[^']*')`", run["now"])
+    review = re.search("review ([0-9a-f]+)", run["now"])
+    check(option and review, run["now"])
+    subprocess.run(f"{RPL} guard approve {review[1]}{option[1]}", shell=True, check=True, cwd="/",
+                   stderr=subprocess.DEVNULL)
+    run = content(server.call("rpl_run", {"session": run["session"]}))
+    check(run["status"] == "satisfied", run)
     server.close()
 
 

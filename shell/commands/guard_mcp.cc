@@ -13,6 +13,7 @@
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/mcp_relay.h"
 #include "shell/host/report.h"
 
@@ -234,8 +235,8 @@ std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
   Write({audit_.Failed("the definition of the tool `" + tool.name + "` changed", now)}, now);
   return fmt::format(
       "the server changed the definition of the tool since it was pinned. A person compares it in "
-      "`rpl guard pending` and approves it by `rpl guard approve {}`",
-      review.value->id);
+      "`rpl guard pending{0}` and approves it by `rpl guard approve {1}{0}`",
+      StoreOptionAnywhere(options_.guard), review.value->id);
 }
 
 // --- the command --------------------------------------------------------------------------
@@ -254,6 +255,7 @@ int GuardMcp(const GuardCommandOptions& options) {
   PolicyDecider decider(options, usable ? &guard : nullptr, server);
   McpGatewaySettings settings;
   settings.patience = std::chrono::seconds(options.ask_timeout);
+  settings.store_option = StoreOptionAnywhere(options.guard);
   settings.log = [](const std::string& line) {
     std::cerr << "rpl guard mcp: " << PrintableLine(line) << '\n';
   };

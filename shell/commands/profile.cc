@@ -7,6 +7,7 @@
 #include "interp/eval/profile.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/profile_report.h"
 #include "shell/host/program_files.h"
 #include "shell/host/program_run.h"
@@ -34,7 +35,7 @@ int CommandProfile(const ProfileOptions& options) {
               << '\n';
   else std::cout << ProfileText(profile, session.sources(), &session.store(), form);
   std::cout << std::flush;
-  PrintEnd(*outcome, session.pool(), std::cerr);
+  PrintEnd(*outcome, session.pool(), std::cerr, StoreOption(options.engine.guard));
   return run.End(&*outcome);
 }
 

@@ -213,7 +213,8 @@ class Verification {
             "denied: " + (review.value->reason.empty() ? result.message : review.value->reason);
       } else {
         result.metadata["pending"] = true;
-        result.message += "; see `rpl guard approve " + review.value->id + "`";
+        result.message += "; see `rpl guard approve " + review.value->id +
+                          StoreOption(options_.engine.guard) + "`";
       }
     }
     return kExitOk;

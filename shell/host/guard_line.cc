@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
+#include "formats/shorten.h"
 #include "interp/program/operators.h"
 
 namespace rpl {
@@ -14,6 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t kMostShown = 100;  // bytes of a key
 constexpr const char* kLongInteger = "an integer has more than 64 bits";
 
 // The reason why an object is no call; caught in this file.
@@ -62,85 +65,136 @@ std::string NameOf(const std::string& tool, const GuardConfig& config) {
   return declared != nullptr ? declared->name : tool;
 }
 
-std::pair<PastCall, bool> Past(const ordered_json& json, const GuardConfig& config, Moment now,
-                               const std::optional<EndUser>& user) {
+// A key of an object that is read into a To.
+template <typename To>
+struct LineKey {
+  std::string_view name;
+  void (*read)(const ordered_json& value, std::string_view key, To& to);
+};
+
+// Reads an object of which these are the keys; `of` says of what, for the message about another
+// one.
+template <typename To, std::size_t kCount>
+void ReadLineKeys(const ordered_json& json, const LineKey<To> (&keys)[kCount], std::string_view of,
+                  To& to) {
+  for (const auto& [name, value] : json.items()) {
+    const auto* const key = std::ranges::find(keys, std::string_view(name),
+                                              [](const LineKey<To>& k) { return k.name; });
+    if (key == std::end(keys)) {
+      std::string known;
+      for (const LineKey<To>& each : keys)
+        known += fmt::format("{}`{}`", known.empty() ? "" : ", ", each.name);
+      throw Wrong{
+          fmt::format("`{}`{} is not known; known are {}", Shortened(name, kMostShown), of, known)};
+    }
+    key->read(value, name, to);
+  }
+}
+
+struct PastLine {
   PastCall past;
-  past.at = now;
-  if (user) past.user = user->id;
   bool this_run = true;
   ordered_json args = ordered_json::object();
   const ordered_json* result = nullptr;
   std::map<std::string, double> metrics;
-  if (json.is_string()) {
-    past.tool = json.get<std::string>();
-  } else {
-    for (const auto& [key, value] : Object(json, "history").items()) {
-      if (key == "tool") past.tool = Text(value, key);
-      else if (key == "tags") past.tags = Texts(value, key);
-      else if (key == "failed" && value.is_boolean()) past.failed = value.get<bool>();
-      else if (key == "durationMs") past.took_ms = FromZero(value, key);
-      else if (key == "at") past.at = Time(value, key);
-      else if (key == "user") past.user = Text(value, key);
-      else if (key == "args") args = value;
-      else if (key == "result") result = &value;
-      else if (key == "run" && (value == "this" || value == "other")) this_run = value == "this";
-      else if (key == "metrics") {
-        for (const auto& [name, metric] : Object(value, key).items())
-          metrics[name] = FromZero(metric, key);
-      } else {
-        throw Wrong{fmt::format("`{}` of a call of the history is not known, or is wrong", key)};
-      }
-    }
-  }
+};
+
+constexpr LineKey<PastLine> kPastKeys[] = {
+    {"tool", [](auto& value, auto key, auto& to) { to.past.tool = Text(value, key); }},
+    {"tags", [](auto& value, auto key, auto& to) { to.past.tags = Texts(value, key); }},
+    {"failed",
+     [](auto& value, auto key, auto& to) {
+       if (!value.is_boolean()) throw Wrong{fmt::format("expected true or false for `{}`", key)};
+       to.past.failed = value.template get<bool>();
+     }},
+    {"durationMs", [](auto& value, auto key, auto& to) { to.past.took_ms = FromZero(value, key); }},
+    {"at", [](auto& value, auto key, auto& to) { to.past.at = Time(value, key); }},
+    {"user", [](auto& value, auto key, auto& to) { to.past.user = Text(value, key); }},
+    {"metrics",
+     [](auto& value, auto key, auto& to) {
+       for (const auto& [name, metric] : Object(value, key).items())
+         to.metrics[name] = FromZero(metric, key);
+     }},
+    {"args", [](auto& value, auto, auto& to) { to.args = value; }},
+    {"result", [](auto& value, auto, auto& to) { to.result = &value; }},
+    {"run",
+     [](auto& value, auto key, auto& to) {
+       if (value != "this" && value != "other")
+         throw Wrong{fmt::format("expected `this` or `other` for `{}`", key)};
+       to.this_run = value == "this";
+     }},
+};
+
+std::pair<PastCall, bool> Past(const ordered_json& json, const GuardConfig& config, Moment now,
+                               const std::optional<EndUser>& user) {
+  PastLine line;
+  PastCall& past = line.past;
+  past.at = now;
+  if (user) past.user = user->id;
+  if (json.is_string()) past.tool = json.get<std::string>();
+  else ReadLineKeys(Object(json, "history"), kPastKeys, " of a call of the history", line);
   if (past.tool.empty()) throw Wrong{"a call of the history has no `tool`"};
   past.tags = TagsOf(past.tool, config, past.tags);
   past.tool = NameOf(past.tool, config);
-  past.metrics = InbuiltMetrics(args, result, past.took_ms);
-  for (const auto& [name, value] : metrics) past.metrics[name] = value;
-  return {past, this_run};
+  past.metrics = InbuiltMetrics(line.args, line.result, past.took_ms);
+  for (const auto& [name, value] : line.metrics) past.metrics[name] = value;
+  return {past, line.this_run};
 }
+
+struct CallLine {
+  GuardLine line;
+  const ordered_json* history = nullptr;
+};
+
+constexpr LineKey<CallLine> kLineKeys[] = {
+    {"tool", [](auto& value, auto key, auto& to) { to.line.call.tool = Text(value, key); }},
+    {"args", [](auto& value, auto, auto& to) { to.line.call.args = value; }},
+    {"tags", [](auto& value, auto key, auto& to) { to.line.call.tags = Texts(value, key); }},
+    {"phase",
+     [](auto& value, auto key, auto& to) {
+       if (value != "tool.before" && value != "tool.after")
+         throw Wrong{fmt::format("expected `tool.before` or `tool.after` for `{}`", key)};
+       to.line.call.phase = value == "tool.after" ? CallPhase::kAfter : CallPhase::kBefore;
+     }},
+    {"user",
+     [](auto& value, auto key, auto& to) {
+       std::string error;
+       to.line.call.user = ReadEndUser(value, error);
+       if (!error.empty()) throw Wrong{fmt::format("`{}`: {}", key, error)};
+     }},
+    {"now", [](auto& value, auto key, auto& to) { to.line.now = Time(value, key); }},
+    {"tookMs",
+     [](auto& value, auto key, auto& to) { to.line.call.took_ms = FromZero(value, key); }},
+    {"history", [](auto& value, auto, auto& to) { to.history = &value; }},
+    {"signals",
+     [](auto& value, auto key, auto& to) {
+       for (const auto& [name, signal] : Object(value, key).items()) to.line.signals[name] = signal;
+     }},
+    {"subjects",
+     [](auto& value, auto key, auto& to) {
+       Sourced<std::vector<Subject>> subjects = ReadSubjects(value);
+       if (!subjects.value) throw Wrong{fmt::format("`{}`: {}", key, subjects.why)};
+       to.line.subjects = std::move(*subjects.value);
+     }},
+};
 
 }  // namespace
 
 Sourced<GuardLine> ReadGuardLine(const ordered_json& json, const GuardConfig& config, Moment now) {
-  GuardLine line;
+  CallLine read;
+  GuardLine& line = read.line;
   line.call.args = ordered_json::object();
   line.call.user = config.user;
   try {
-    const ordered_json* history = nullptr;
-    for (const auto& [key, value] : Object(json, "a call").items()) {
-      if (key == "tool") line.call.tool = Text(value, key);
-      else if (key == "args") line.call.args = value;
-      else if (key == "tags") line.call.tags = Texts(value, key);
-      else if (key == "tookMs") line.call.took_ms = FromZero(value, key);
-      else if (key == "now") line.now = Time(value, key);
-      else if (key == "history") history = &value;
-      else if (key == "phase") {
-        if (value != "tool.before" && value != "tool.after")
-          throw Wrong{"expected `tool.before` or `tool.after` for `phase`"};
-        line.call.phase = value == "tool.after" ? CallPhase::kAfter : CallPhase::kBefore;
-      } else if (key == "user") {
-        std::string error;
-        line.call.user = ReadEndUser(value, error);
-        if (!error.empty()) throw Wrong{"`user`: " + error};
-      } else if (key == "signals") {
-        for (const auto& [name, signal] : Object(value, key).items()) line.signals[name] = signal;
-      } else if (key == "subjects") {
-        Sourced<std::vector<Subject>> subjects = ReadSubjects(value);
-        if (!subjects.value) throw Wrong{"`subjects`: " + subjects.why};
-        line.subjects = std::move(*subjects.value);
-      } else {
-        throw Wrong{fmt::format("`{}` is not known", key)};
-      }
-    }
+    ReadLineKeys(Object(json, "a call"), kLineKeys, "", read);
     if (line.call.tool.empty()) throw Wrong{"a call has a `tool`, its name"};
     line.call.tags = TagsOf(line.call.tool, config, line.call.tags);
     if (const GuardTool* declared = config.FindTool(line.call.tool))
       line.call.args = NamedArguments(std::move(line.call.args), declared->params);
     line.call.tool = NameOf(line.call.tool, config);
-    if (history != nullptr) {
-      if (!history->is_array()) throw Wrong{"expected a list for `history`"};
-      for (const ordered_json& past : *history)
+    if (read.history != nullptr) {
+      if (!read.history->is_array()) throw Wrong{"expected a list for `history`"};
+      for (const ordered_json& past : *read.history)
         line.history.push_back(Past(past, config, line.now.value_or(now), line.call.user));
     }
     return {std::move(line), ""};

@@ -66,6 +66,14 @@ std::string StoreOption(const GuardOptions& options) {
   return options.store.empty() ? "" : " --store " + ShellWord(options.store);
 }
 
+std::string StoreOptionAnywhere(GuardOptions options) {
+  std::error_code error;
+  if (!options.store.empty())
+    if (const auto path = std::filesystem::absolute(options.store, error); !error)
+      options.store = path.lexically_normal();
+  return StoreOption(options);
+}
+
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
   GuardAgent agent = config.agent;
   if (!options.agent.empty()) agent.slug = options.agent;

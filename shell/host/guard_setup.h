@@ -48,6 +48,8 @@ std::vector<std::string> StorePaths(const GuardOptions& options);
 /// What a command that is printed needs to find the reviews: " --store FILE", or "" for the agent's
 /// own store.
 std::string StoreOption(const GuardOptions& options);
+/// The same for a person in another folder than this process.
+std::string StoreOptionAnywhere(GuardOptions options);
 
 /// The agent of the configuration, with what the options say instead.
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config);

@@ -83,13 +83,6 @@ bool IsNo(const ordered_json& answer, std::chrono::steady_clock::duration after)
          (TextAt(answer, "action") == "decline" && after >= kLeastReading);
 }
 
-std::string HeldText(const std::string& reason, const std::string& review) {
-  return fmt::format(
-      "Held for a person's review: {}. Once `rpl guard approve {}` was run by a person, the same "
-      "call passes. Do not try it in another form; tell the user.",
-      reason, review);
-}
-
 std::string RefusedText(const std::string& reason) {
   return fmt::format("The user refused this call, which a policy had held: {}. Do not repeat it.",
                      reason);
@@ -103,6 +96,13 @@ McpGateway::McpGateway(McpDecider& decider, McpGatewaySettings settings)
       host_prefix_("rpl-guard-" + RandomText() + "-"),
       server_prefix_("rpl-guard-" + RandomText() + "-"),
       ticket_prefix_("rpl-guard." + RandomText() + ".") {}
+
+std::string McpGateway::HeldText(const std::string& reason, const std::string& review) const {
+  return fmt::format(
+      "Held for a person's review: {}. Once `rpl guard approve {}{}` was run by a person, the same "
+      "call passes. Do not try it in another form; tell the user.",
+      reason, review, settings_.store_option);
+}
 
 // --- what is written ----------------------------------------------------------------------
 

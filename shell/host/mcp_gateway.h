@@ -102,6 +102,8 @@ struct McpGatewaySettings {
   std::chrono::milliseconds list_patience{30'000};
   /// A line for people, to be escaped. May be empty.
   std::function<void(const std::string&)> log = nullptr;
+  /// What `rpl guard approve ID` needs behind it to find the reviews (StoreOptionAnywhere).
+  std::string store_option = "";
 };
 
 class McpGateway {
@@ -211,6 +213,8 @@ class McpGateway {
 
   Json Refusal(bool modern, const std::string& text) const;
   void Refuse(const Json& id, bool modern, const std::string& text);
+  /// The text for a call that waits for a review.
+  std::string HeldText(const std::string& reason, const std::string& review) const;
   void Answer(Json json) { answers_.push_back(std::move(json)); }
   void ToHost(const Json& json);
   void LineToHost(std::string_view line) { to_host_.append(line) += '\n'; }

@@ -167,10 +167,11 @@ McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, T
   const McpDecider::Ruling ruling = decider_.After(*open.call, open.step, message.result, failed,
                                                    MillisecondsSince(open.began, now));
   if (ruling.kind == McpDecider::Ruling::Kind::kReview)
-    return withhold(fmt::format(
-        "The result is withheld for a person's review: {}. Once `rpl guard approve {}` was run by "
-        "a person, the result of the same call passes.",
-        ruling.reason, ruling.review));
+    return withhold(
+        fmt::format("The result is withheld for a person's review: {}. Once `rpl guard approve "
+                    "{}{}` was run by "
+                    "a person, the result of the same call passes.",
+                    ruling.reason, ruling.review, settings_.store_option));
   if (ruling.kind == McpDecider::Ruling::Kind::kRefuse) return withhold(ruling.reason);
   const bool task = type == "task" || FieldAt(message.result, "task").is_object();
   if (task && decider_.MayWithhold(open.call->tool))

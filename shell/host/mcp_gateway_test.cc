@@ -68,7 +68,7 @@ const std::string kModern =
 
 struct Fixture {
   TestDecider decider;
-  McpGateway gateway{decider, {45s, 30s, nullptr}};
+  McpGateway gateway{decider, {45s, 30s, nullptr, " --store r.db"}};
   McpGateway::Time now{};
 
   // What a line leads to: `>` to the server, `<` to the host.
@@ -367,6 +367,7 @@ TEST_CASE("without elicitation a held call is refused, with the id of its review
     f.Begin(capabilities, version);
     const std::string text = RefusalIn(f.Host(CallLine("1", "held", "{}")));
     CHECK(text.find("rpl guard approve review of ") != text.npos);
+    CHECK(text.find(" --store r.db` was run by a person") != text.npos);
   }
   const std::string mute =
       R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";

@@ -9,6 +9,7 @@
 
 #include "runtime/facts_file.h"
 #include "shell/host/findings.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
 
@@ -53,7 +54,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
   if (!options.json && !options.events && (options.prose || isatty(STDOUT_FILENO) == 1))
     PrintNow(outcome);
   std::cout << std::flush;
-  PrintEnd(outcome, session.pool(), std::cerr);
+  PrintEnd(outcome, session.pool(), std::cerr, StoreOption(options.guard));
 }
 
 ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,

@@ -118,7 +118,8 @@ void PrintCutOff(const Outcome& outcome, std::ostream& err) {
     err << "note: there may be more answers: " << PrintableLine(outcome.cut_off) << '\n';
 }
 
-void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
+void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
+              std::string_view store_option) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied:
@@ -139,8 +140,11 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
       break;
     case Status::kReview:
       err << Printable(outcome.reason)
-          << "\nhelp: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it "
-             "pass\n";
+          << fmt::format(
+                 "\nhelp: `rpl guard pending{0}` lists what is held, `rpl guard approve ID{0}` "
+                 "lets it "
+                 "pass\n",
+                 store_option);
       break;
     case Status::kFailed:
       if (outcome.violated) {

@@ -67,7 +67,9 @@ void PrintCutOff(const Outcome& outcome, std::ostream& err);
 void PrintNow(const Outcome& outcome);
 
 /// Prints the end of a run for people: `satisfied: %`, the reason, or the open calls.
-void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
+/// `store_option`: what the commands for reviews need (StoreOption).
+void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
+              std::string_view store_option = "");
 
 /// Prints open calls with their options, and how to answer the first one.
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);

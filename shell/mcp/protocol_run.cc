@@ -239,6 +239,8 @@ std::string ProtocolRun::Shown(std::string text) const {
   return WithName(std::move(text), recorded_name_, place_.name);
 }
 
+std::string ProtocolRun::store_option() const { return StoreOptionAnywhere(engine_.guard); }
+
 // What was declined and has an answer now is asked again.
 void ProtocolRun::TakeBackDeclined(const std::vector<GivenAnswer>& answers) {
   std::string message;
