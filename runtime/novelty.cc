@@ -20,6 +20,24 @@
 namespace rpl {
 namespace {
 
+// The fact that a call with these arguments has a reply. A set that a call has as an argument stays
+// whole (decision 27), and a set in a fact has instances: a set of it alone has it as its instance.
+std::vector<Value> FactOfCall(Pool& pool, std::span<const Value> args) {
+  std::vector<Value> out(args.begin(), args.end());
+  for (Value& v : out)
+    if (v.kind() == Kind::kSet) v = pool.Set({&v, 1});
+  return out;
+}
+
+// The same of a heading's row of which the caller knew these arguments; what was answered is a
+// fact's.
+std::vector<Value> FactOfRow(Pool& pool, std::span<const Value> args, std::span<const Value> row) {
+  std::vector<Value> out = FactOfCall(pool, row);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (args[i].is_none()) out[i] = row[i];
+  return out;
+}
+
 // The metadata of a result.
 Value MetaOf(Pool& pool, const Answer& answer) {
   if (answer.kind == Answer::Kind::kValue) {
@@ -78,14 +96,15 @@ void Runtime::AssertNewAvars() {
       const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
       Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
       if (row.empty()) continue;
-      InsertFact(reply.call.relation, row, {.by = RowsBy::Bit(by)});
+      InsertFact(reply.call.relation, FactOfRow(engine_.pool, reply.call.args, row),
+                 {.by = RowsBy::Bit(by)});
       calls_.halves.erase({reply.call.relation, reply.call.args});
       Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
       Record(std::move(entry));
       continue;
     }
     const Value meta = MetaOf(engine_.pool, reply.answer);
-    InsertFact(reply.call.relation, reply.call.args,
+    InsertFact(reply.call.relation, FactOfCall(engine_.pool, reply.call.args),
                {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
     Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true", reply.call.place);
     TakeSource(reply.call);
@@ -110,7 +129,8 @@ bool Runtime::TakesRows(const OpenCall& call) const {
 // Asserts or retracts the rows that answer a question about a heading called with `key`.
 void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth,
                        By by) {
-  for (const std::vector<Value>& row : RowsOfAnswer(engine_.pool, key, rows)) {
+  for (const std::vector<Value>& row :
+       RowsOfAnswer(engine_.pool, FactOfCall(engine_.pool, key), rows)) {
     if (truth) {
       InsertFact(relation, row, {.by = RowsBy::Bit(by)});
       NoLongerRetracted(relation, row);
@@ -140,12 +160,14 @@ TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
   } else if (call.space == Space::kRelation) {
     const std::vector<Value> row = engine_.solver.RowWith(call, answer.value);
     if (row.empty()) return out;
-    out.text =
-        derivations_.CollectedText(*engine_.program.FindCollected(call.relation), row, false);
+    out.text = derivations_.CollectedText(*engine_.program.FindCollected(call.relation),
+                                          FactOfRow(engine_.pool, call.args, row), false);
     out.answered = Answered(call.relation, row, kNone);
   } else {
     const Value meta = MetaOf(engine_.pool, answer);
-    out.text = engine_.solver.CallText(call) + " ^ ~ " + Text(engine_.pool, meta);
+    OpenCall whole = call;
+    whole.args = FactOfCall(engine_.pool, call.args);
+    out.text = engine_.solver.CallText(whole) + " ^ ~ " + Text(engine_.pool, meta);
     out.answered = Answered(call.relation, call.args, meta);
   }
   out.text += kIsTrue;

@@ -244,6 +244,7 @@ RunTurns::Evaluated RunTurns::Evaluate(Turn& turn) {
   std::vector<GivenAnswer> stored;
   for (const ordered_json& input : turn.held.inputs) {
     TurnInput read = ReadInput(input, run);
+    if (!read.note.empty()) turn.note = read.note;
     if (read.fault.empty()) stored.insert(stored.end(), read.answers.begin(), read.answers.end());
     else
       faults.push_back(
