@@ -21,6 +21,10 @@ constexpr std::size_t kMostRounds = 1000;
 constexpr std::size_t kMostShownNoise = 80;
 constexpr const char* kUnread = "the server's answer cannot be read";
 
+// What InputRequiredResult of 2026-07-28 has, and the requests that may be in it.
+const std::set<std::string> kInputKeys = {"resultType", "inputRequests", "requestState", "_meta"};
+const std::set<std::string> kInputMethods = {"elicitation/create", "sampling/createMessage",
+                                             "roots/list"};
 const std::set<std::string> kAnswerKeys = {"jsonrpc", "id", "method", "params", "result", "error"};
 
 double MillisecondsSince(McpGateway::Time since, McpGateway::Time now) {
@@ -35,6 +39,20 @@ bool AsksInResult(const ordered_json& result) {
     return TextAt(request, "method") == "elicitation/create" &&
            AsksForSecret(FieldAt(request, "params"));
   });
+}
+
+// Whether a result of 2026-07-28 is a request for input, as its schema has it. It then has no
+// content, so there is nothing to withhold.
+bool IsRequestForInput(const ordered_json& result) {
+  if (TextAt(result, "resultType") != "input_required") return false;
+  const ordered_json& requests = FieldAt(result, "inputRequests");
+  const ordered_json& state = FieldAt(result, "requestState");
+  if (result.contains("requestState") && !state.is_string()) return false;
+  if (!result.contains("inputRequests")) return state.is_string();
+  return requests.is_object() &&
+         std::all_of(requests.begin(), requests.end(), [](const ordered_json& request) {
+           return kInputMethods.contains(TextAt(request, "method"));
+         });
 }
 
 }  // namespace
@@ -84,9 +102,12 @@ void McpGateway::Noise(std::string_view line) {
 McpGateway::Fate McpGateway::ServerMessage(Json json, Time now) {
   const std::string twin = KeyFault(json, kAnswerKeys);
   const Json id = FieldAt(json, "id");
-  const bool request = json.is_object() && json.contains("method");
+  const bool answer = json.is_object() && (json.contains("result") || json.contains("error"));
+  const bool request = json.is_object() && json.contains("method") && !answer;
+  // A host may take a message that is both for either.
+  const bool both = answer && json.contains("method");
   std::variant<RpcMessage, RpcFault> read = RpcMessageOf(std::move(json));
-  if (std::holds_alternative<RpcFault>(read) || !twin.empty()) {
+  if (std::holds_alternative<RpcFault>(read) || !twin.empty() || both) {
     const auto open = open_.find(DumpJson(id));
     if (!request && open != open_.end() && !open->second.waits) {
       FailRequest(id, open->second, kUnread, now);
@@ -149,19 +170,24 @@ McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, T
   const auto withhold = [&](const std::string& text) -> Fate {
     return {true, RpcResult(message.id, Refusal(open.modern, text))};
   };
-  if (type == "input_required") {
-    if (AsksInResult(message.result)) {
-      decider_.Note("the server asked for a secret by a form");
-      decider_.After(*open.call, open.step, nullptr, true, MillisecondsSince(open.began, now));
-      return withhold("The server asked for a secret by a form, which the gateway does not pass.");
-    }
+  if (type == "input_required" && AsksInResult(message.result)) {
+    decider_.Note("the server asked for a secret by a form");
+    decider_.After(*open.call, open.step, nullptr, true, MillisecondsSince(open.began, now));
+    return withhold("The server asked for a secret by a form, which the gateway does not pass.");
+  }
+  if (open.modern && IsRequestForInput(message.result)) {
     if (rounds_.size() >= kMostRounds)
       rounds_.erase(std::min_element(rounds_.begin(), rounds_.end(), [](auto& a, auto& b) {
         return a.second.began < b.second.began;
       }));
     rounds_[open.call->digest + DumpJson(FieldAt(message.result, "requestState"))] = {open.step,
                                                                                       open.began};
-    return Pass();
+    Json asked = Json::object();
+    for (const auto& [key, value] : message.result.items())
+      if (kInputKeys.contains(key)) asked[key] = value;
+    if (asked.size() == message.result.size() && !decider_.MayWithhold(open.call->tool))
+      return Pass();
+    return {true, RpcResult(message.id, std::move(asked))};
   }
   const bool failed = !message.error.is_null() || FlagAt(message.result, "isError");
   const McpDecider::Ruling ruling = decider_.After(*open.call, open.step, message.result, failed,

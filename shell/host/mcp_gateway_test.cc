@@ -180,6 +180,58 @@ TEST_CASE("a refusal is a result of either era") {
   CHECK(RefusalIn(f.Host(CallLine("2", "write", R"({"path":"x"})"))) == "the guard failed");
 }
 
+TEST_CASE("a result that claims to be a request for input is decided about") {
+  Fixture f;
+  f.Begin();
+  const auto result = [](const std::string& members) {
+    return R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required",)" + members + "}}";
+  };
+  const std::string content = R"("content":[{"type":"text","text":"x"}])";
+  const std::string requests =
+      R"("inputRequests":{"w":{"method":"elicitation/create","params":{"message":"Which?"}}})";
+  // Until 2025-11-25 there are no such results.
+  for (const std::string& members : {content, requests, requests + "," + content}) {
+    INFO(members);
+    f.Host(CallLine("1", "leaky", "{}"));
+    CHECK(RefusalIn(f.Server(result(members))) == "it stays here");
+  }
+  for (const std::string& members : {
+           content,
+           R"("requestState":1,)" + content,
+           R"("inputRequests":[],)" + content,
+           R"("inputRequests":{"w":{"method":"x"}},)" + content,
+       }) {
+    INFO(members);
+    f.Host(CallLine("1", "leaky", "{}", kModern));
+    CHECK(RefusalIn(f.Server(result(members))) == "it stays here");
+  }
+  for (const std::string& members : {requests, requests + R"(,"requestState":"s")"}) {
+    INFO(members);
+    f.Host(CallLine("1", "leaky", "{}", kModern));
+    CHECK(f.Server(result(members + R"(,"structuredContent":{"a":1},)" + content)) ==
+          "< " + result(members) + "\n");
+  }
+  f.Host(CallLine("1", "leaky", "{}", kModern));
+  CHECK(f.Server(R"({"leak":1,)" + result(R"("requestState":"t","_meta":{})").substr(1)) ==
+        "< " + result(R"("requestState":"t","_meta":{})") + "\n");
+}
+
+TEST_CASE("a message of the server that is a request and a response does not pass") {
+  Fixture f;
+  f.Begin();
+  for (const char* more : {R"("result":{"content":[]})", R"("error":{"code":1,"message":"m"})"}) {
+    INFO(more);
+    f.Host(CallLine("1", "write", R"({"path":"x"})"));
+    const std::string line =
+        R"({"jsonrpc":"2.0","id":1,"method":"ping",)" + std::string(more) + "}";
+    CHECK(RefusalIn(f.Server(line)).find("cannot be read") != std::string::npos);
+    CHECK(f.Server(line).empty());
+    CHECK(f.Server(R"({"jsonrpc":"2.0","method":"notifications/x",)" + std::string(more) + "}")
+              .empty());
+  }
+  CHECK(f.gateway.noise() == 6);
+}
+
 TEST_CASE("a withheld result does not reach the host") {
   Fixture f;
   f.Begin();
