@@ -127,6 +127,9 @@ answers "results are decided by their time" '1 !The result is withheld by the ru
 { initialize '{}'; call 1 die '{"status":1}'; } | through --default deny 2>/dev/null >out
 answers "--default deny" '1 !Blocked by a policy: no rule of the policy allows `die`. Do not try it in another form; tell the user.'
 
+{ initialize '{}'; call 1 die '{"status":1}'; } | through --default ask 2>/dev/null >out
+answers "--default ask" '1 !Held: no rule of the policy allows `die`. The policy'"'"'s default is to ask, but here nobody can be asked: only what a rule with `hitl` holds can be approved. Do not try it in another form; tell the user.'
+
 # --- Reviews ---------------------------------------------------------------------------------
 
 rm -f record

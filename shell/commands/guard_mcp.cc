@@ -124,6 +124,11 @@ std::string PolicyDecider::DecideAfter(GuardLine& line, std::size_t step,
 PolicyDecider::Ruling PolicyDecider::RulingOf(const std::string& failure, const Decision& decision,
                                               std::size_t step, bool after) const {
   using Means = Ruling::Kind;
+  if (!failure.empty() && after)
+    return {Means::kRefuse,
+            "The call was made, and its result is withheld, because the guard failed: " + failure +
+                ". Do not repeat it before you know what it did; tell the user.",
+            "", 0};
   if (!failure.empty())
     return {Means::kRefuse, "Refused, because the guard failed: " + failure, "", 0};
   if (!decision.Stops()) return {Means::kPass, "", "", step};
@@ -171,7 +176,7 @@ PolicyDecider::Ruling PolicyDecider::After(const GatewayCall& call, std::size_t 
     Sourced<GuardLine> line = ReadGuardLine(
         {{"tool", call.tool}, {"args", call.args}, {"phase", "tool.after"}, {"tookMs", took_ms}},
         guard_->config, guard_->Now());
-    if (!line.value) return RulingOf(line.why, {}, 0);
+    if (!line.value) return RulingOf(line.why, {}, 0, true);
     line.value->call.id = call.id;
     failure = guard_->store.Transact(
         [&] { return DecideAfter(*line.value, step, result, failed, decision); });

@@ -194,9 +194,9 @@ McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, T
                                                    MillisecondsSince(open.began, now));
   if (ruling.kind == McpDecider::Ruling::Kind::kReview)
     return withhold(
-        fmt::format("The result is withheld for a person's review: {}. Once `rpl guard approve "
-                    "{}{}` was run by "
-                    "a person, the result of the same call passes.",
+        fmt::format("The call was made, and its result is withheld for a person's review: {}. Once "
+                    "`rpl guard approve {}{}` was run by a person, the same call is made again, "
+                    "and the result of that passes: tell the user before you repeat it.",
                     ruling.reason, ruling.review, settings_.store_option));
   if (ruling.kind == McpDecider::Ruling::Kind::kRefuse) return withhold(ruling.reason);
   const bool task = type == "task" || FieldAt(message.result, "task").is_object();
