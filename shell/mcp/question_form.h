@@ -37,7 +37,7 @@ struct OpenQuestion {
   bool secret = false;
   bool personal = false;   // only a person's answer counts
   bool in_doubt = false;   // the tool may have run
-  bool of_server = false;  // kTool: the server has its command, and the client only its result
+  bool of_server = false;  // and the server has its command: the client is not to call it
 };
 
 /// The questions of an outcome, in its order.

@@ -225,7 +225,7 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
                                   [&](const Request& request) { return run.IsPersonal(request); });
   for (OpenQuestion& question : out.questions) {
     question.place = run.Shown(question.place);
-    question.of_server = question.kind == Request::Kind::kTool && run.HasCommand(question.tool);
+    question.of_server = question.in_doubt && run.HasCommand(question.tool);
   }
   out.unused = run.unused();
   const std::string why =
