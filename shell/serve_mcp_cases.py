@@ -123,6 +123,7 @@ def a_run_goes_on_at_another_worker_after_a_kill():
     with Place() as place:
         first, second = place.workers.workers
         run = place.call("rpl_run", {"protocol": "trip.md", "request_id": "1"}, first)
+        check(place.sql("SELECT count(*) FROM rpl_input") == "0", "a start without answers has an input")
         run = place.call("rpl_answer", {"session": run["session"], "answers": {"where": "Lucca"}}, first)
         check([q["key"] for q in run["pending"]] == ["ask"], run)
         first.kill()

@@ -62,7 +62,7 @@ RunRecords::Begun RunRows::Begin(const RunRecord& fresh, const ordered_json& inp
                    .protocol = fresh.protocol,
                    .goal = fresh.goal,
                    .key = KeyOf(fresh),
-                   .input = input.is_null() ? "" : DumpJson(input)};
+                   .input = input.empty() ? "" : DumpJson(input)};
   std::optional<std::chrono::seconds> repeat;
   if (!fresh.named()) repeat = std::chrono::seconds(kRepeatSeconds);
   const RunQueue::Added added =
