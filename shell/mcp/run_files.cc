@@ -134,25 +134,27 @@ RunRecords::Kept RunFiles::Keep(const RunRecord& run, const ordered_json& input)
 
 void RunFiles::Taken(const RunRecord& run, std::int64_t number) {
   const std::lock_guard lock(mutex_);
-  std::optional<Record> record = Read(run.handle);
-  if (!record) return;
-  std::erase_if(record->inputs.get_ref<ordered_json::array_t&>(),
-                [&](const ordered_json& input) { return NumberOf(input) == number; });
-  Write(*record);
+  EraseInputs(run.handle, number, number);
 }
 
 std::string RunFiles::Release(const RunRecord& run, const Turn& turn) {
   const std::lock_guard lock(mutex_);
   if (const auto left = left_.find(run.handle);
       left != left_.end() && (turn.status || turn.drop_inputs)) {
-    if (std::optional<Record> record = Read(run.handle)) {
-      std::erase_if(record->inputs.get_ref<ordered_json::array_t&>(),
-                    [&](const ordered_json& input) { return NumberOf(input) <= left->second; });
-      Write(*record);
-    }
+    EraseInputs(run.handle, 0, left->second);
     left_.erase(left);
   }
   return StampOf(run.handle);
+}
+
+// Those with the numbers from `first` to `last`.
+void RunFiles::EraseInputs(const std::string& handle, std::int64_t first, std::int64_t last) const {
+  std::optional<Record> record = Read(handle);
+  if (!record) return;
+  std::erase_if(record->inputs.get_ref<ordered_json::array_t&>(), [&](const ordered_json& input) {
+    return first <= NumberOf(input) && NumberOf(input) <= last;
+  });
+  Write(*record);
 }
 
 // Another text after each change of the session, while no process has it open.

@@ -44,6 +44,7 @@ class RunFiles : public RunRecords {
   };
   std::optional<Record> Read(const std::string& handle) const;
   bool Write(const Record& record) const;
+  void EraseInputs(const std::string& handle, std::int64_t first, std::int64_t last) const;
   std::string StampOf(const std::string& handle) const;
 
   const std::string folder_;

@@ -66,7 +66,7 @@ class RunRecords {
   /// Records a new run, or finds the one that the same request began: for ever if it is named, else
   /// in the last two minutes, and until its handle is used, which shows that the client has it. A
   /// new run of shared records is held. `input`: the members of the request that an input has
-  /// (ReadInput in turn_input.h), for whoever does its turn if this process does not; or null.
+  /// (ReadInput in turn_input.h), for whoever does its turn if this process does not; or empty.
   virtual Begun Begin(const RunRecord& fresh, const nlohmann::ordered_json& input) = 0;
 
   struct Found {

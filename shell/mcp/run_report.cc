@@ -11,6 +11,7 @@
 #include "runtime/session.h"
 #include "shell/host/program_files.h"
 #include "shell/host/scripted_agent.h"
+#include "shell/mcp/turn_input.h"
 
 namespace rpl {
 namespace {
@@ -54,7 +55,7 @@ std::string AnswersToWrite(const std::vector<const OpenQuestion*>& questions) {
 std::string AskFor(const OpenQuestion& question) {
   const std::string wanted = WantedText(question);
   const std::string kind = wanted.empty() ? "" : " (" + wanted + ")";
-  if (question.kind == Request::Kind::kTool && question.of_server)
+  if (question.of_server)
     return fmt::format(
         "Nobody knows whether the tool `{}` ran with the arguments {}: its call was cut off. Do "
         "not "
@@ -221,8 +222,7 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
   RunReport out;
   Outcome shown = run.outcome();
   shown.reason = Shortened(run.Shown(shown.reason), kMostReason);
-  out.questions = OpenQuestionsOf(shown.pending, run.session().pool(),
-                                  [&](const Request& request) { return run.IsPersonal(request); });
+  out.questions = QuestionsOfRun(run);
   for (OpenQuestion& question : out.questions) {
     question.place = run.Shown(question.place);
     question.of_server = question.in_doubt && run.HasCommand(question.tool);

@@ -292,12 +292,10 @@ void RunTurns::Tell(const TurnInput& input, ordered_json& report) {
 // A task of the strand.
 void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
   ServedRun& run = *turn->run;
-  // What was not done: nobody else is to do it, unless it is left.
-  RunRecords::Turn undone{std::nullopt, false, nullptr,
-                          service_.runs.shared() || !IsLeft(*turn, false)};
-  if (service_.stopping || turn->call->cancelled()) {
-    if (!IsLeft(*turn, false)) TakenInput(*turn);
-    return Release(*turn, undone);
+  if (service_.stopping || turn->call->cancelled()) {  // nobody else is to do it, unless it is left
+    const bool left = IsLeft(*turn, false);
+    if (!left) TakenInput(*turn);
+    return Release(*turn, {std::nullopt, false, nullptr, service_.runs.shared() || !left});
   }
   if (!Hold(turn)) return;
   run.cancelled = false;

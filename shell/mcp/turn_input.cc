@@ -241,17 +241,17 @@ std::string InputFault(const ordered_json& input) {
 }
 
 TurnInput ReadInput(const ordered_json& input, ProtocolRun& run) {
-  TurnInput out;
-  out.fault = InputFault(input);
-  if (!out.fault.empty()) return out;
   if (const auto forms = input.find("forms"); forms != input.end()) return FormsInput(*forms, run);
   const By by = ByOf(input);
+  TurnInput out = InputOf(input, by);
   const FactSentences gone = RetractedFacts(input);
+  const FactSentences facts = StatedFacts(input);
+  if (out.fault.empty()) out.fault = gone.error.empty() ? facts.error : gone.error;
+  if (!out.fault.empty()) return {{}, out.fault, "", ""};
   const std::vector<std::string> keys =
       TextsIn(input.value("retract", ordered_json::object()), "answers");
-  if (!gone.text.empty() || !keys.empty()) out = TakeBackFacts(gone, keys, run, by);
-  if (!out.fault.empty()) return out;
-  out = InputOf(input, by);
+  if (!gone.text.empty() || !keys.empty())
+    if (TurnInput back = TakeBackFacts(gone, keys, run, by); !back.fault.empty()) return back;
   if (const auto typed = input.find("typed"); typed != input.end())
     for (const auto& [id, value] : typed->items())
       out.answers.push_back(
@@ -259,7 +259,6 @@ TurnInput ReadInput(const ordered_json& input, ProtocolRun& run) {
            By::kPerson});
   // A run that begins has no questions yet: what it asks takes the answers by their names.
   else if (!out.answers.empty() && run.was_run()) out = ForRun(std::move(out), run);
-  const FactSentences facts = StatedFacts(input);
   if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
   return out;
 }
