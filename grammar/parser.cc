@@ -7,6 +7,10 @@
 // examines what was found instead. Within this file alone, errors travel as a thrown Diagnostic.
 #include "grammar/parser.h"
 
+#include <algorithm>
+#include <future>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +23,9 @@
 
 namespace rpl {
 namespace {
+
+// A text of so many sentences is read by two threads, half each.
+constexpr std::size_t kSentencesForTwoThreads = 5000;
 
 // --- Errors ------------------------------------------------------------------------------
 
@@ -568,19 +575,32 @@ std::optional<Cut> CutWhole(const Sources& sources, Span span, Diagnostics& out)
 
 std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnostics& out,
                                      PlainFacts* facts) {
-  std::vector<Sentence> sentences;
   SentenceCutter cutter(sources.at(span.file).text, span.file, span.begin, span.end,
                         Newlines::kEndSentences);
-  SentenceReader reader(sources, span.file, out);
+  std::vector<Cut> cuts;
   for (;;) {
     while (facts != nullptr && cutter.NextPlainFact(*facts)) {
     }
-    const std::optional<Cut> cut = cutter.Next();
+    std::optional<Cut> cut = cutter.Next();
     if (!cut) break;
-    if (std::optional<Sentence> s = reader.ReadSentence(*cut, false)) {
-      sentences.push_back(std::move(*s));
-    }
+    cuts.push_back(std::move(*cut));
   }
+  const auto read = [&](std::span<const Cut> some, Diagnostics& found) {
+    std::vector<Sentence> sentences;
+    sentences.reserve(some.size());
+    SentenceReader reader(sources, span.file, found);
+    for (const Cut& cut : some)
+      if (std::optional<Sentence> s = reader.ReadSentence(cut, false))
+        sentences.push_back(std::move(*s));
+    return sentences;
+  };
+  if (cuts.size() < kSentencesForTwoThreads) return read(cuts, out);
+  const std::span<const Cut> all = cuts;
+  Diagnostics found_later;
+  auto later = std::async([&] { return read(all.subspan(all.size() / 2), found_later); });
+  std::vector<Sentence> sentences = read(all.first(all.size() / 2), out);
+  std::ranges::move(later.get(), std::back_inserter(sentences));
+  for (const Diagnostic& d : found_later.all()) out.Add(d);
   return sentences;
 }
 

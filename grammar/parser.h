@@ -10,7 +10,8 @@
 // depends on bindings.
 //
 // The text is untrusted. Nothing throws, nothing recurses deeper than kMaxNesting, and the time is
-// linear in the size of the text.
+// linear in the size of the text. Other threads may read the sources meanwhile; a long text is read
+// by two.
 #ifndef RPL_GRAMMAR_PARSER_H_
 #define RPL_GRAMMAR_PARSER_H_
 

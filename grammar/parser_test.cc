@@ -585,5 +585,26 @@ TEST_CASE("trees as JSON") {
         R"("label":"q","namespace":"relation","parens":true,"span":[11,17]}]})");
 }
 
+TEST_CASE("a long text is read as its sentences are") {
+  const std::vector<std::string> kinds = {
+      "p(?x) <- q(?x), not r(?x)", "p(,)", "% <- p(\"{?a}\", [1 2])", "q(1)", "1 2", "a -> b"};
+  std::string text, trees, findings;
+  for (int i = 0; i < 12'000; ++i) {
+    const std::string& sentence = kinds[static_cast<std::size_t>(i * 7 % 11) % kinds.size()];
+    const Parsed alone(sentence);
+    for (const Sentence& s : alone.sentences) trees += PrintTree(s) + "\n";
+    for (const Diagnostic& d : alone.findings.all())
+      findings += std::to_string(text.size() + d.span.begin) + " " + d.message + "\n";
+    text += sentence + "\n";
+  }
+  const Parsed whole(text);
+  std::string found;
+  for (const Diagnostic& d : whole.findings.all())
+    found += std::to_string(d.span.begin) + " " + d.message + "\n";
+  CHECK(whole.Trees() + "\n" == trees);
+  CHECK(found == findings);
+  CHECK(whole.findings.errors() > 1000);
+}
+
 }  // namespace
 }  // namespace rpl
