@@ -304,20 +304,20 @@ inline bool Abductive::operator==(const Abductive& o) const {
   return kind == o.kind && clauses == o.clauses;
 }
 
-/// Calls `fn(child)` for each direct child of `node`, in written order; suffix keys and
-/// values and abductive clauses are children too.
-template <typename Fn>
 /// Calls `fn(child)` for each direct child of `node`, in written order; keys and values of suffixes
 /// and the clauses of abductives are children as well.
+template <typename Fn>
 void ForEachChild(const Node& node, Fn&& fn);
+/// The same for a rule that is no node: its heads, tail, abductives and constraints.
+template <typename Fn>
+void ForEachChild(const Rule& rule, Fn&& fn);
 
 /// The node inside the parentheses of a Group, through any number of Groups; else `node` itself.
 const Node& Ungroup(const Node& node);
 
 /// Calls `fn(begin, size)` for the name of each named group in the body of a regex, in order.
-template <typename Fn>
-/// Calls `fn(begin, size)` for the name of each named group in the body of a regex, in order.
 /// Offsets are bytes of the body.
+template <typename Fn>
 void ForEachGroup(const Regex& regex, Fn&& fn);
 
 /// The lvar that a named group binds: its name with `-` in place of `_` (decision 12).

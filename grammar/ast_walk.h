@@ -15,6 +15,15 @@
 namespace rpl {
 
 template <typename Fn>
+void ForEachChild(const Rule& rule, Fn&& fn) {
+  for (const Node& n : rule.heads) fn(n);
+  for (const Node& n : rule.tail) fn(n);
+  for (const Abductive& a : rule.abductives)
+    for (const Node& n : a.clauses) fn(n);
+  for (const Node& n : rule.constraints) fn(n);
+}
+
+template <typename Fn>
 void ForEachChild(const Node& node, Fn&& fn) {
   auto each = [&](const Nodes& nodes) {
     for (const Node& n : nodes) fn(n);
@@ -37,12 +46,7 @@ void ForEachChild(const Node& node, Fn&& fn) {
           each(v.form);
           for (const Suffix& s : v.suffixes) each(s.key), each(s.value);
         }
-        if constexpr (std::is_same_v<T, Rule>) {
-          each(v.heads);
-          each(v.tail);
-          for (const Abductive& a : v.abductives) each(a.clauses);
-          each(v.constraints);
-        }
+        if constexpr (std::is_same_v<T, Rule>) ForEachChild(v, fn);
       },
       node.is);
 }

@@ -12,15 +12,15 @@ namespace {
 void CollectFiles(const Node& node, std::vector<FileUse>& out) {
   if (const auto* call = node.As<Call>()) {
     const std::size_t hash = call->label.find('#');
-    const std::string ns = call->label.substr(0, hash);
-    if (hash != std::string::npos && (ns == kLibrary || ns.find('.') != std::string::npos))
-      out.push_back({ns, node.span});
+    const std::string_view ns = std::string_view(call->label).substr(0, hash);
+    if (hash != std::string::npos && (ns == kLibrary || ns.find('.') != ns.npos))
+      out.push_back({std::string(ns), node.span});
   }
   ForEachChild(node, [&](const Node& child) { CollectFiles(child, out); });
 }
 
 void CollectFiles(const Sentence& sentence, std::vector<FileUse>& out) {
-  CollectFiles(Node{sentence.rule, sentence.span}, out);
+  ForEachChild(sentence.rule, [&](const Node& child) { CollectFiles(child, out); });
 }
 
 void Prefix(Node& node, const std::string& file) {

@@ -5,6 +5,7 @@
 #include "interp/lint/checker.h"
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -259,13 +260,15 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::Reader reader(context, options);
   for (const std::uint32_t file : files) reader.Read(file);
   check::CollectBrokenNames(context);
-  context.engine.Prepare();
+  // The analysis only reads the program and its rows. So do the passes that do not need it.
+  std::future<void> prepared = std::async([&] { context.engine.Prepare(); });
   check::CheckNames(context);
   check::CheckForms(context);
   check::CheckHabits(context);
   check::CheckKinds(context);
-  check::CheckVariables(context);
   check::CheckDocument(context);
+  prepared.get();
+  check::CheckVariables(context);
   for (const Analysis::BadExtremum& bad : context.engine.analysis.bad_extrema())
     context.Add(bad.code, bad.span, bad.what, bad.hint);
   check::Sort(context.findings);

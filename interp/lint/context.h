@@ -100,12 +100,14 @@ struct Context {
   bool IsBlamed(Span sentence, const std::string& variable) const;
 };
 
+/// The passes. All but CheckVariables run while the analysis is made: they use neither it nor what
+/// else Engine::Prepare changes. CheckVariables comes after CheckForms, whose Blame it heeds.
 void CheckNames(Context& context);
-void CheckVariables(Context& context);
 void CheckForms(Context& context);
 void CheckHabits(Context& context);
 void CheckKinds(Context& context);
 void CheckDocument(Context& context);
+void CheckVariables(Context& context);
 
 /// Adds edits to the findings of the readers that can be fixed mechanically.
 void AddFixes(Context& context);

@@ -25,10 +25,10 @@ class Sections {
 
   void Run() {
     for (const auto& [relation, given] : context_.given_relations) facts_.insert(KeyOf(given.call));
-    for (const Part& part : context_.parts) {
-      Define(part);
+    for (const Part& part : context_.parts)
       if (part.role == Role::kSignature) sections_[&part.section()].signature = &part;
-    }
+    if (!sections_.empty())
+      for (const Part& part : context_.parts) Define(part);
     for (const Part& part : context_.parts) {
       if (part.role == Role::kOwn) sections_[&part.section()].joined.push_back(&part);
       if (part.role == Role::kConjoined)

@@ -7,7 +7,6 @@
 
 #include "grammar/printer.h"
 #include "interp/lint/context.h"
-#include "interp/plan/analysis.h"
 #include "interp/program/lower.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"

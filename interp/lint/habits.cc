@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "interp/lint/context.h"
-#include "interp/plan/analysis.h"
 #include "interp/program/lower.h"
 #include "interp/store/store.h"
 
@@ -112,15 +111,13 @@ class Habits {
     }
     NameSet terms;  // of this sentence
     const auto note = [&](const Node& node) { Terms(node, terms); };
-    for (const Node& head : rule.heads) note(head);
-    ForEachBodyNode(rule, note);
+    ForEachChild(rule, note);
     for (const std::string& term : terms) ++sentences_with_term_[term];
     if (part.role != Role::kSignature && part.role != Role::kOwn && part.role != Role::kConjoined)
       return;
     const auto shared = [&](int scope) {
       auto& names = shared_[&part.document->scopes[static_cast<std::size_t>(scope)]];
-      for (const Node& head : rule.heads) CountLvars(head, names);
-      ForEachBodyNode(rule, [&](const Node& n) { CountLvars(n, names); });
+      ForEachChild(rule, [&](const Node& n) { CountLvars(n, names); });
     };
     if (part.role != Role::kConjoined) shared(part.scope);
     for (const int target : part.targets) shared(target);
@@ -262,7 +259,7 @@ class Habits {
     for (RelationId r = 0; r < engine.store.size(); ++r) {
       const Relation& rel = engine.store.at(r);
       if (rel.name().starts_with(kLibrary) &&
-          (!engine.analysis.RulesOf(r).empty() || engine.program.FindBuiltin(r) != nullptr))
+          (engine.program.HasRules(r) || engine.program.FindBuiltin(r) != nullptr))
         library_[rel.name()].insert(rel.arity());
     }
     library_names_ = {"std#least", "std#greatest"};
@@ -332,14 +329,17 @@ class Habits {
           questions_.insert(scope);
         for (const ProseSpan& span : prose.spans) spans_[scope].insert(span.name);
       }
-    for (const Part& part : context_.parts) {
-      const auto note = [&](const Node& n) { CountLvars(n, lvars_); };
-      for (const Node& head : part.rule().heads) note(head);
-      ForEachBodyNode(part.rule(), note);
-    }
   }
 
-  Symbols SymbolsOf(const Part& part) const {
+  // Whether the program has the lvar.
+  bool IsLvar(const std::string& name) {
+    if (lvars_.empty())
+      for (const Part& part : context_.parts)
+        ForEachChild(part.rule(), [&](const Node& n) { CountLvars(n, lvars_); });
+    return lvars_.contains(name);
+  }
+
+  Symbols SymbolsOf(const Part& part) {
     const Rule& rule = part.rule();
     Symbols out;
     for (const Node& head : rule.heads) {
@@ -355,7 +355,7 @@ class Habits {
     if (!out.asks) return out;
     const auto spans = spans_.find(&part.section());
     for (const std::string& name : out.head)
-      if (questions_.contains(&part.section()) || lvars_.contains(name) ||
+      if (questions_.contains(&part.section()) || IsLvar(name) ||
           (spans != spans_.end() && spans->second.contains(name)))
         out.asked.insert(name);
     return out;
@@ -459,8 +459,7 @@ class Habits {
     std::unordered_map<std::string, int> inside, all;
     for (const Counted& c : counts)
       for (const auto& [name, n] : c.names) inside[name] += n;
-    for (const Node& head : rule.heads) CountLvars(head, all);
-    ForEachBodyNode(rule, [&](const Node& n) { CountLvars(n, all); });
+    ForEachChild(rule, [&](const Node& n) { CountLvars(n, all); });
     const auto is_key = [&](const std::string& name) {
       const auto in = [&](const Counted& c) { return c.names.contains(name); };
       return !name.empty() && all[name] == inside[name] && !IsShared(part, name, all[name]) &&
@@ -505,7 +504,7 @@ class Habits {
   NameSet constants_;                                 // symbols that are surely meant as such
   std::unordered_set<const Scope*> questions_;        // whose prose has a question
   std::unordered_map<const Scope*, NameSet> spans_;   // that their prose marks
-  std::unordered_map<std::string, int> lvars_;        // of the program
+  std::unordered_map<std::string, int> lvars_;        // see IsLvar
   std::unordered_map<std::string, NameSet> columns_;  // symbols of heads and facts, "p/2:0"
   std::unordered_map<std::string, int> sentences_with_term_;  // by key of the term
   std::unordered_map<const Scope*, std::unordered_map<std::string, int>> shared_;

@@ -27,7 +27,9 @@ void Walk(const Node& node, Indexed& to) {
 
 Indexed IndexedBy(const std::deque<Document>& documents) {
   Indexed out;
-  const auto walk = [&](const Sentence& sentence) { Walk({sentence.rule, sentence.span}, out); };
+  const auto walk = [&](const Sentence& sentence) {
+    ForEachChild(sentence.rule, [&](const Node& child) { Walk(child, out); });
+  };
   for (const Document& document : documents) {
     for (const Scope& scope : document.scopes)
       if (scope.signature) walk(*scope.signature);

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "interp/lint/context.h"
-#include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"

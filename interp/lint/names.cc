@@ -66,6 +66,7 @@ class Names {
   explicit Names(Context& context) : context_(context) {}
 
   void Run() {
+    index_.reserve(context_.parts.size());
     for (const auto& [relation, given] : context_.given_relations)
       Define(given.call, given.span, false);
     for (const Part& part : context_.parts) Read(part);
@@ -308,6 +309,8 @@ class Names {
   }
 
   void Undefined() {
+    const auto is_undefined = [](const Name& name) { return name.used && !name.defined; };
+    if (std::ranges::none_of(names_, is_undefined)) return;
     // Labels that are defined, by mark and label, with one of their names.
     std::unordered_map<std::string, int> labels;
     std::vector<std::string> relations, goals, tools;
@@ -326,7 +329,7 @@ class Names {
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       Name& name = names_[i];
-      if (name.defined || !name.used) continue;
+      if (!is_undefined(name)) continue;
       if (IsBuiltin(*name.call)) BuiltinArity(name);
       if (IsExcused(name)) continue;
       const Call& call = *name.call;
@@ -438,18 +441,24 @@ class Names {
 
   // Not if a rule of one reads the other: `needed() <- needed(?r)` is a projection.
   void SeveralArities() {
+    std::unordered_map<std::string_view, int> first;  // relations, by label
+    std::vector<std::pair<int, int>> pairs;           // of one label, the second one in order
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const Name& name = names_[i];
+      if (!name.defined || name.call->ns != Namespace::kRelation) continue;
+      const auto [at, is_new] = first.emplace(name.call->label, static_cast<int>(i));
+      if (!is_new) pairs.emplace_back(at->second, static_cast<int>(i));
+    }
+    if (pairs.empty()) return;
     std::set<std::pair<int, int>> related;
     for (const Edge& e : edges_) {
       related.emplace(e.from, e.to);
       related.emplace(e.to, e.from);
     }
-    std::unordered_map<std::string, int> first;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const Name& name = names_[i];
-      if (!name.defined || name.call->ns != Namespace::kRelation) continue;
-      const auto [at, is_new] = first.emplace(name.call->label, static_cast<int>(i));
-      if (is_new || related.contains({at->second, static_cast<int>(i)})) continue;
-      const Name& other = At(at->second);
+    for (const auto& pair : pairs) {
+      if (related.contains(pair)) continue;
+      const Name& other = At(pair.first);
+      const Name& name = At(pair.second);
       context_.Add(Code::kSeveralArities, name.first_definition,
                    "`" + name.call->label + "` is defined with " +
                        Arguments(name.call->args.size()) + " here and with " +

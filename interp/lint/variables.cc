@@ -93,18 +93,9 @@ void Shown(const Node& node, std::unordered_set<std::string>& out) {
   ForEachChild(node, [&](const Node& child) { Shown(child, out); });
 }
 
-template <typename Fn>
-void ForEachNode(const Rule& rule, Fn&& fn) {
-  for (const Node& n : rule.heads) fn(n);
-  for (const Node& n : rule.tail) fn(n);
-  for (const Abductive& a : rule.abductives)
-    for (const Node& n : a.clauses) fn(n);
-  for (const Node& n : rule.constraints) fn(n);
-}
-
 std::unordered_map<std::string, int> CountsOf(const Rule& rule) {
   std::unordered_map<std::string, int> counts;
-  ForEachNode(rule, [&](const Node& n) { Count(n, counts); });
+  ForEachChild(rule, [&](const Node& n) { Count(n, counts); });
   return counts;
 }
 
@@ -124,7 +115,7 @@ class Variables {
       for (const int target : part.targets)
         joined_[&part.document->scopes[static_cast<std::size_t>(target)]].push_back(i);
     }
-    FindCalledGoals();
+    FindCalledGoalsAndTools();
     DropFalseHeads();
     for (const Definition& def : context_.engine.program.definitions()) Bound(def);
     for (const OpenCall& call : open_calls_)
@@ -147,13 +138,14 @@ class Variables {
 
   static std::uint64_t Place(Span span) { return std::uint64_t{span.file} << 32 | span.begin; }
 
-  void FindCalledGoals() {
+  void FindCalledGoalsAndTools() {
     std::unordered_set<RelationId> here;
     const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
       for (const Clause& c : clauses) {
         if (const auto* atom = c.As<Atom>()) {
-          if (atom->rule < 0) called_.insert(atom->relation);
-          here.insert(atom->relation);
+          const Space space = context_.engine.store.at(atom->relation).space();
+          if (space == Space::kGoal && atom->rule < 0) called_.insert(atom->relation);
+          if (space == Space::kTool) here.insert(atom->relation);
         }
         ForEachBody(c, walk);
       }
@@ -214,6 +206,7 @@ class Variables {
 
   // Users of a relation with a finding of its own may lack inputs only for that reason.
   void SpreadBroken() {
+    if (broken_.empty()) return;
     std::unordered_map<RelationId, std::vector<RelationId>> readers;
     for (const Definition& def : context_.engine.program.definitions()) {
       const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
@@ -296,7 +289,7 @@ class Variables {
     };
     auto after = sentences_.upper_bound(Place(clause));
     if (after == sentences_.begin()) return;
-    ForEachNode(context_.parts[(--after)->second].rule(), look);
+    ForEachChild(context_.parts[(--after)->second].rule(), look);
     if (found == nullptr) return;
     const Call& call = *found->As<Call>();
     const Span place = call.args[argument].span;
@@ -407,7 +400,7 @@ class Variables {
       if (const auto* t = n.As<Template>()) AddHoles(*t, n.span);
       ForEachChild(n, add);
     };
-    ForEachNode(part.rule(), add);
+    ForEachChild(part.rule(), add);
   }
 
   void AddVariable(const std::string& name, Span span) {
@@ -472,12 +465,16 @@ class Variables {
 
   // Lowering ignores names of regex groups when it reports unbound heads.
   void DropFalseHeads() {
+    const auto is_unbound_head = [](const Finding& f) {
+      return f.diagnostic.code == Code::kUnboundHead;
+    };
+    if (std::ranges::none_of(context_.findings, is_unbound_head)) return;
     std::unordered_map<std::uint64_t, const Part*> by_head;
     for (const Part& part : context_.parts)
       for (const Node& head : part.rule().heads) by_head.emplace(Place(head.span), &part);
     std::erase_if(context_.findings, [&](const Finding& f) {
+      if (!is_unbound_head(f)) return false;
       const Diagnostic& d = f.diagnostic;
-      if (d.code != Code::kUnboundHead) return false;
       const auto at = by_head.find(Place(d.span));
       if (at == by_head.end()) return false;
       const std::string name = d.message.substr(1, d.message.find(' ') - 1);
@@ -488,8 +485,8 @@ class Variables {
       return false;
     });
     for (Finding& f : context_.findings) {
+      if (!is_unbound_head(f)) continue;
       Diagnostic& d = f.diagnostic;
-      if (d.code != Code::kUnboundHead) continue;
       const auto at = by_head.find(Place(d.span));
       if (at == by_head.end()) continue;
       const std::string name = d.message.substr(1, d.message.find(' ') - 1);
@@ -545,7 +542,7 @@ class Variables {
         for (const Node& h : rule.heads) CollectVariables(h, arguments);
         shown.insert(arguments.begin(), arguments.end());
       }
-      ForEachNode(rule, [&](const Node& n) { Shown(n, shown); });
+      ForEachChild(rule, [&](const Node& n) { Shown(n, shown); });
       for (const Abductive& a : rule.abductives)  // the step of @for binds a fresh one
         if (a.kind == AbductiveKind::kFor && !a.clauses.empty()) {
           std::vector<std::string> fresh;
@@ -565,7 +562,7 @@ class Variables {
                                    v->name + ") <- …`"
                              : "write `_` if any value will do");
       };
-      ForEachNode(rule, look);
+      ForEachChild(rule, look);
     }
   }
 
@@ -589,8 +586,8 @@ class Variables {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> parts_by_place_;
   std::unordered_map<const Scope*, std::vector<std::size_t>> joined_;  // parts, by heading
   std::map<std::uint64_t, std::size_t> sentences_;  // parts, by where their sentence begins
-  std::unordered_set<RelationId> called_;
-  std::unordered_map<RelationId, int> readers_;  // by relation: the definitions that read it
+  std::unordered_set<RelationId> called_;           // goals
+  std::unordered_map<RelationId, int> readers_;     // by tool: the definitions that read it
   std::vector<OpenCall> open_calls_;
   std::unordered_set<RelationId> broken_;         // relations that need one with a finding
   std::unordered_set<RelationId> unbound_heads_;  // relations with an RPL2001 finding

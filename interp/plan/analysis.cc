@@ -8,6 +8,7 @@
 #include "interp/plan/analysis.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <set>
 #include <utility>
@@ -461,7 +462,7 @@ void Analysis::MakeCircles(const std::deque<Definition>& definitions,
   for (RelationId r = 0; r < info_.size(); ++r) info_[r].circle = found.of[r];
 }
 
-void Analysis::Make(const Program& program, Store& store) {
+void Analysis::Make(const Program& program, const Store& store) {
   ++version_;
   program_ = &program;
   store_ = &store;
@@ -546,7 +547,7 @@ void Analysis::Make(const Program& program, Store& store) {
 
 // Rules that can be derived, as far as their own clauses are concerned. The plans that tell so are
 // kept.
-std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, Store& store) {
+std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, const Store& store) {
   std::vector<Candidate> candidates;
   Planner planner(*this, store, Mode::kDerive);
   for (const Definition& def : program.definitions()) {
@@ -648,7 +649,7 @@ class Analysis::Halves {
 };
 
 // Adds the rules, with their plans, to their strata.
-void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
+void Analysis::MakeRules(std::vector<Candidate>& candidates, const Store& store) {
   for (Candidate& c : candidates) {
     if (!c.ok) continue;
     const Definition& def = *c.def;
@@ -672,7 +673,8 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())
-          r = atom->whole ? store.Whole(store.BaseOf(atom->relation)) : atom->relation;
+          r = atom->whole ? store.WholeIfAny(store.BaseOf(atom->relation)) : atom->relation;
+        assert(r != kNoId || list[i]->As<Atom>() == nullptr);
         if (r == kNoId || c.wholes.contains(r)) continue;
         rule.deltas.push_back({r, static_cast<int>(i), {}});
       }
@@ -700,7 +702,7 @@ void Analysis::FindEquivalences() {
   }
 }
 
-void Analysis::MakeStrata(const Program& program, Store& store) {
+void Analysis::MakeStrata(const Program& program, const Store& store) {
   std::vector<Candidate> candidates = Candidates(program, store);
   Halves halves(*this, store, candidates);
   halves.Settle();

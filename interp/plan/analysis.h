@@ -110,8 +110,9 @@ class Analysis : public Catalog {
     as_written_ = std::move(as_written);
   }
   const std::set<int>& elsewhere() const { return elsewhere_; }
-  /// Analyses the program. O(rules).
-  void Make(const Program& program, Store& store);
+  /// Analyses the program. O(rules). Reads the store, whose rows and relations others may read
+  /// meanwhile; keeps a pointer to it and to the program.
+  void Make(const Program& program, const Store& store);
 
   Access AccessOf(RelationId relation, Mode mode) const override;
   const ModeSet& ModesOf(RelationId relation) const override;
@@ -234,21 +235,21 @@ class Analysis : public Catalog {
   class Rounds;
   class Halves;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
-  std::vector<Candidate> Candidates(const Program& program, Store& store);
+  std::vector<Candidate> Candidates(const Program& program, const Store& store);
   void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
                   const Store& store);
   void MarkNotMonotone(const std::vector<Candidate>& candidates,
                        const std::vector<std::vector<RelationId>>& components, const Store& store);
   bool IsRecursive(RelationId relation, const Program& program, const Store& store) const;
   void MarkUnderived(const Program& program, const Store& store);
-  void MakeRules(std::vector<Candidate>& candidates, Store& store);
+  void MakeRules(std::vector<Candidate>& candidates, const Store& store);
   void FindEquivalences();
-  void MakeStrata(const Program& program, Store& store);
+  void MakeStrata(const Program& program, const Store& store);
 
   std::uint64_t version_ = 0;
   std::set<int> elsewhere_, as_written_;
   const Program* program_ = nullptr;
-  Store* store_ = nullptr;
+  const Store* store_ = nullptr;
   std::vector<Info> info_;
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds
   std::vector<Quiet> quiet_;         // by definition

@@ -86,7 +86,7 @@ std::vector<SlotId> HolesOf(const Step& step) {
 
 }  // namespace
 
-Planner::Planner(const Catalog& catalog, Store& store, Mode mode)
+Planner::Planner(const Catalog& catalog, const Store& store, Mode mode)
     : catalog_(catalog),
       store_(store),
       mode_(mode),
@@ -148,7 +148,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   step.relation = atom.relation;
   step.access = catalog_.AccessOf(atom.relation, mode_);
   const bool whole = atom.whole && (step.access == Access::kRows || step.access == Access::kTable);
-  if (whole) step.relation = store_.Whole(store_.BaseOf(atom.relation));
+  if (whole) step.relation = store_.WholeIfAny(store_.BaseOf(atom.relation));
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const ModeSet& modes = catalog_.ModesOf(atom.relation);

@@ -205,7 +205,7 @@ bool CanDecompose(const Compare& c);
 
 class Planner {
  public:
-  Planner(const Catalog& catalog, Store& store, Mode mode);
+  Planner(const Catalog& catalog, const Store& store, Mode mode);
   ~Planner();
 
   /// The plan of `clauses`. Per slot: whether it is `bound` before the plan runs, whether it is
@@ -257,7 +257,7 @@ class Planner {
   std::string ProblemOf(const std::vector<Listed>& left) const;
 
   const Catalog& catalog_;
-  Store& store_;
+  const Store& store_;
   Mode mode_;
   std::unique_ptr<ReadyQueue> ready_;
   Plan* plan_ = nullptr;

@@ -165,6 +165,7 @@ void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, Slot
 
 void Lowering::Tail(const Node& node, Clauses& out) {
   if (const auto* v = node.As<Conjunction>()) {
+    if (out.empty()) out.reserve(v->clauses.size());
     for (const Node& clause : v->clauses) Tail(clause, out);
   } else if (const auto* v2 = node.As<Group>()) {
     Tail(v2->inner.front(), out);
