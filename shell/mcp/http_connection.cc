@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
@@ -699,7 +700,11 @@ bool HttpHub::EndSession(std::string id) {
 }
 
 void ServeConnection(tcp::socket socket, HttpHub& hub) {
-  std::make_shared<HttpConnection>(std::move(socket), hub)->Read();
+  // A worker may be the last to hold it, and its end is for the thread of the loop, too.
+  const auto end = [&hub](HttpConnection* connection) {
+    asio::dispatch(hub.loop, [ended = std::unique_ptr<HttpConnection>(connection)] {});
+  };
+  std::shared_ptr<HttpConnection>(new HttpConnection(std::move(socket), hub), end)->Read();
 }
 
 }  // namespace rpl
