@@ -260,6 +260,7 @@ int GuardMcp(const GuardCommandOptions& options) {
   PolicyDecider decider(options, usable ? &guard : nullptr, server);
   McpGatewaySettings settings;
   settings.patience = std::chrono::seconds(options.ask_timeout);
+  settings.list_patience = std::chrono::milliseconds(options.timeout_ms);
   settings.store_option = StoreOptionAnywhere(options.guard);
   settings.log = [](const std::string& line) {
     std::cerr << "rpl guard mcp: " << PrintableLine(line) << '\n';

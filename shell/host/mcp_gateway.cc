@@ -550,19 +550,15 @@ void McpGateway::TakeList(const RpcMessage& message, Time now) {
   EndList(true, now);
 }
 
-// Goes on with the lines that waited.
+// Goes on with the lines that waited. Without a list each of their calls is refused: it would
+// otherwise wait once more for every call before it.
 void McpGateway::EndList(bool known, Time now) {
   list_id_.clear();
   listed_ = known;
   list_failed_ = !known;
-  std::deque<std::optional<std::string>> lines = std::exchange(held_, {});
-  while (!lines.empty()) {
-    const std::optional<std::string> line = std::move(lines.front());
-    lines.pop_front();
-    if (holds()) held_.push_back(line);
-    else FromHost(line ? std::optional<std::string_view>(*line) : std::nullopt, now);
-    list_failed_ = false;
-  }
+  for (const std::optional<std::string>& line : std::exchange(held_, {}))
+    FromHost(line ? std::optional<std::string_view>(*line) : std::nullopt, now);
+  list_failed_ = false;
 }
 
 void McpGateway::LearnTools(const Json& tools) {

@@ -27,7 +27,8 @@
 //
 // The definitions of tools are pinned. A tool whose definition changed is not listed and not
 // called until that is approved. If the host calls a tool before it listed it, the gateway lists
-// the tools itself, and what the host sends meanwhile waits.
+// the tools itself, and what the host sends meanwhile waits. If the list does not come in time, the
+// calls that waited are refused, and the next one asks for it again.
 //
 // Ids and tickets of the gateway's own begin with `rpl-guard` and a random text that neither side
 // sees before it is used. Answers to them never reach the server.
@@ -98,7 +99,7 @@ class McpDecider {
 struct McpGatewaySettings {
   /// The time that a person has to answer in the legacy era, in which the host's call is open.
   std::chrono::milliseconds patience{45'000};
-  /// The time that a server has to list its tools.
+  /// How long a call waits for the server to list its tools.
   std::chrono::milliseconds list_patience{30'000};
   /// A line for people, to be escaped. May be empty.
   std::function<void(const std::string&)> log = nullptr;
@@ -246,7 +247,7 @@ class McpGateway {
   std::size_t list_pages_ = 0;
   Time list_due_ = {};
   std::deque<std::optional<std::string>> held_;  // lines of the host
-  bool list_failed_ = false;                     // for the line in hand
+  bool list_failed_ = false;                     // for the lines that waited
 
   std::optional<std::string> ended_;  // how the server did
   std::size_t noise_ = 0;

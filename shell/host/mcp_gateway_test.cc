@@ -545,10 +545,17 @@ TEST_CASE("the gateway lists the tools itself before a call of one that it does 
                    R"(","error":{"code":-32601,"message":"no"}})") ==
           "> " + call + "\n> " + ping + "\n");
   }
-  SECTION("the server does not answer") {
+  SECTION("the server does not answer: all that waited goes on at once") {
+    CHECK(f.Host(CallLine("3", "write", R"({"path":"x"})")).empty());
     f.now += 31s;
     f.gateway.Tick(f.now);
-    CHECK(f.Taken().find("did not list its tools in time") != std::string::npos);
+    const std::string taken = f.Taken();
+    const std::string late = "did not list its tools in time";
+    CHECK(taken.starts_with("> " + ping + "\n< "));
+    CHECK(taken.find(late) != taken.npos);
+    CHECK(taken.find(late) != taken.rfind(late));
+    CHECK_FALSE(f.gateway.holds());
+    CHECK(id_of(f.Host(call)) != id);  // the next call asks again
   }
   SECTION("the server ends") {
     f.gateway.ServerEnded("it ended", f.now);
