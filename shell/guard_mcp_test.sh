@@ -127,9 +127,6 @@ answers "results are decided by their time" '1 !The result is withheld by the ru
 { initialize '{}'; call 1 die '{"status":1}'; } | through --default deny 2>/dev/null >out
 answers "--default deny" '1 !Blocked by a policy: no rule of the policy allows `die`. Do not try it in another form; tell the user.'
 
-{ initialize '{}'; call 1 die '{"status":1}'; } | through --default ask 2>/dev/null >out
-answers "--default ask" '1 !Held: no rule of the policy allows `die`. The policy'"'"'s default is to ask, but here nobody can be asked: only what a rule with `hitl` holds can be approved. Do not try it in another form; tell the user.'
-
 # --- Reviews ---------------------------------------------------------------------------------
 
 rm -f record
@@ -151,6 +148,27 @@ expect "which works from another folder" 0 "" "approved" \
 "$rpl" guard deny "$review" --reason "not today" 2>/dev/null
 through <session >out 2>err
 answers "or is denied" '1 !Blocked by the rule `sums` of a policy: denied: not today. Do not try it in another form; tell the user.'
+
+rm -f record
+{ initialize '{}'; call 1 add '{"a":1,"b":1}'; call 2 add '{"a":1,"b":1}'; } >session
+through --default ask <session >out 2>err
+review=$(grep -o 'guard approve [0-9a-f]*' out | head -n 1 | cut -d ' ' -f 3)
+held="!Held for a person's review: no rule of the policy allows \`add\`. Once \`rpl guard approve $review\` was run by a person, the same call passes. Do not try it in another form; tell the user."
+answers "--default ask holds a call for a review" "1 $held
+2 $held"
+expect "which is pending" 0 "$review
+    add {\"a\":1,\"b\":1}
+    held by \`--default\` since TIME: no rule of the policy allows \`add\`" "" \
+  bash -c '"$0" guard pending | sed "s/since [^ ]*:/since TIME:/"' "$rpl"
+expect "and approved like any other" 0 "" "approved" "$rpl" guard approve "$review"
+through --default ask <session >out 2>err
+answers "it passes once then" "1 2
+2 $held"
+"$rpl" guard deny "$review" --reason "not today" 2>/dev/null
+through --default ask <session >out 2>err
+answers "or is denied" '1 !Blocked by a policy: denied: not today. Do not try it in another form; tell the user.
+2 !Blocked by a policy: denied: not today. Do not try it in another form; tell the user.'
+same "only what was approved is carried out" 1 "$(wc -l <record)"
 
 # host ANSWER: a host with a person, who answers every question.
 host() {

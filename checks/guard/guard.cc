@@ -32,9 +32,48 @@ bool InPlay(const GuardRule& rule, CallPhase phase, const GuardCall& call) {
   return rule.phase == phase && rule.tool && Selects(*rule.tool, call.tool, call.tags);
 }
 
-ReviewRequest RequestOf(const GuardRule& rule, const GuardCall& call) {
-  return {rule.id, call.tool, call.args, call.user ? call.user->id : std::nullopt,
-          HoldMessage(rule)};
+// The request for a review by a rule, or, with null, by the host's default.
+ReviewRequest RequestOf(const GuardRule* rule, const GuardCall& call) {
+  return {
+      rule != nullptr ? rule->id : kUnmatchedRule, call.tool, call.args,
+      call.user ? call.user->id : std::nullopt,
+      rule != nullptr ? HoldMessage(*rule) : "no rule of the policy allows `" + call.tool + "`"};
+}
+
+// The state of a review. Throws if it cannot be read.
+Review ReviewOf(const ReviewRequest& request, GuardSources& sources) {
+  const Sourced<Review> known = sources.FindReview(request);
+  if (!known.value) throw std::runtime_error("the reviews cannot be read: " + known.why);
+  return *known.value;
+}
+
+std::string DenialMessage(const Review& review, const ReviewRequest& request) {
+  return "denied: " + (review.reason.empty() ? request.message : review.reason);
+}
+
+// An approval that a decision relies on.
+struct Approval {
+  const GuardRule* rule;  // null: of the host's default
+  Review review;
+};
+
+// The effect of the host on a call that no rule allows or stops.
+void TakeUnmatched(Effect unmatched, const GuardCall& call, GuardSources& sources, Decision& out,
+                   std::vector<Approval>& approvals) {
+  const ReviewRequest request = RequestOf(nullptr, call);
+  Review review;
+  if (unmatched == Effect::kHitl) review = ReviewOf(request, sources);
+  out.review = review.state == Review::State::kPending ? "" : review.id;
+  if (review.state == Review::State::kApproved) approvals.push_back({nullptr, review});
+  out.granted = unmatched == Effect::kAllow || review.state == Review::State::kApproved;
+  if (out.granted) return;
+  const bool denied = review.state == Review::State::kDenied;
+  out.effect = denied ? Effect::kBlock : unmatched;
+  out.cause = denied                        ? Decision::Cause::kDenied
+              : out.effect == Effect::kHitl ? Decision::Cause::kPending
+                                            : Decision::Cause::kNoRule;
+  out.rule.clear();
+  out.message = denied ? DenialMessage(review, request) : request.message;
 }
 
 // The program's own constraints come first, and are enforced even in shadow mode. True if one of
@@ -101,7 +140,8 @@ std::vector<ReviewRequest> Guard::ReviewsBefore(const GuardCall& call) const {
   std::vector<ReviewRequest> out;
   for (const GuardRule* rule : by_priority_)
     if (active_ && rule->enabled && InPlay(*rule, CallPhase::kBefore, call))
-      out.push_back(RequestOf(*rule, call));
+      out.push_back(RequestOf(rule, call));
+  if (agent_.unmatched == Effect::kHitl) out.push_back(RequestOf(nullptr, call));
   return out;
 }
 
@@ -131,9 +171,9 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
                        GuardSources& sources, Moment now,
                        const std::vector<NativeFinding>& native) const {
   Surroundings around{call, history, sources, now, agent_.organisation_zone, {}};
-  const GuardRule* deciding = nullptr;     // the first with the winning effect
+  const GuardRule* deciding = nullptr;     // the first with the winning effect; null: the host's
   bool stopped = TakeNative(native, out);  // by a block
-  std::vector<std::pair<const GuardRule*, Review>> lifted_by;
+  std::vector<Approval> approvals;
   const auto in_play = [&](const GuardRule& rule) { return InPlay(rule, call.phase, call); };
   const bool any = active_ && std::any_of(by_priority_.begin(), by_priority_.end(),
                                           [&](const GuardRule* r) { return in_play(*r); });
@@ -165,15 +205,11 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       continue;
     }
     Review review;
-    if (effect == Effect::kHitl) {
-      const Sourced<Review> known = sources.FindReview(RequestOf(*rule, call));
-      if (!known.value) throw std::runtime_error("the reviews cannot be read: " + known.why);
-      review = *known.value;
-    }
+    if (effect == Effect::kHitl) review = ReviewOf(RequestOf(rule, call), sources);
     const bool lifted = review.state == Review::State::kApproved;
     const bool denied = review.state == Review::State::kDenied;
     if (lifted && out.review.empty()) out.review = review.id;
-    if (lifted) lifted_by.emplace_back(rule, review);
+    if (lifted) approvals.push_back({rule, review});
     if (lifted) entry.note = "approved by the review " + review.id;
     entry.violated = effect != Effect::kAllow && !lifted;
     out.rules.push_back(std::move(entry));
@@ -190,15 +226,20 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       out.message = BlockMessage(*rule);
       if (denied) {
         out.review = review.id;
-        out.message = "denied: " + (review.reason.empty() ? HoldMessage(*rule) : review.reason);
+        out.message = DenialMessage(review, RequestOf(rule, call));
       }
     } else if (effect == Effect::kHitl) {
       out.cause = Decision::Cause::kPending;
       out.message = HoldMessage(*rule);
     }
   }
+  if (agent_.unmatched && call.phase == CallPhase::kBefore && out.enforced && !out.granted &&
+      out.effect == Effect::kAllow) {
+    deciding = nullptr;
+    TakeUnmatched(*agent_.unmatched, call, sources, out, approvals);
+  }
   // Approvals are spent only on a call that proceeds, and only if nothing else spent them before.
-  for (const auto& [rule, review] : lifted_by) {
+  for (const auto& [rule, review] : approvals) {
     if (!out.enforced || out.effect != Effect::kAllow) break;
     const Sourced<bool> spent = sources.SpendReview(review);
     if (!spent.value) throw std::runtime_error("the reviews cannot be kept: " + spent.why);
@@ -206,12 +247,12 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     deciding = rule;
     out.effect = Effect::kHitl;
     out.granted = false;
-    out.rule = rule->id;
+    out.rule = rule != nullptr ? rule->id : "";
     out.cause = Decision::Cause::kPending;
-    out.message = HoldMessage(*rule);
+    out.message = RequestOf(rule, call).message;
   }
   if (out.cause == Decision::Cause::kPending && out.enforced) {
-    const Sourced<Review> asked = sources.AskForReview(RequestOf(*deciding, call));
+    const Sourced<Review> asked = sources.AskForReview(RequestOf(deciding, call));
     if (asked.value) {
       out.review = asked.value->id;
     } else {
@@ -232,16 +273,6 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     out.problems.push_back("there is no time zone `" + zone + "`");
   out.subjects = std::move(around.subjects);
   out.signals = std::move(around.signals);
-}
-
-void Decision::Default(Effect wanted, const GuardCall& call) {
-  if (granted || !enforced || effect != Effect::kAllow) return;
-  granted = wanted == Effect::kAllow;
-  if (granted) return;
-  effect = wanted;
-  cause = Cause::kNoRule;
-  rule.clear();
-  message = "no rule of the policy allows `" + call.tool + "`";
 }
 
 ordered_json DecisionJson(const Decision& decision, const GuardCall& call) {

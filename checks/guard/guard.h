@@ -16,6 +16,9 @@
 // cancels the effect of that rule alone, and is spent if the call proceeds; a denial turns it into
 // a block.
 //
+// A host may have an effect for calls that no rule allows or stops (GuardAgent::unmatched). Its
+// hitl is a review like that of a rule, under the name kUnmatchedRule.
+//
 // The effect of a condition that stays unknown is `onMissing`, of the nearest of: the unknown part,
 // its rule, the policy, the host (GuardAgent). Without any, the rule does not apply, and the
 // decision records that it was not evaluated.
@@ -43,7 +46,14 @@ struct GuardAgent {
   std::vector<std::string> tags;
   std::string organisation_zone;          // "": none
   std::optional<Effect> on_missing = {};  // where neither rule nor policy has one
+  /// Before a call that no rule allows or stops; kAllow then counts as granted. Without effect in
+  /// shadow mode. nullopt: the call proceeds, and nothing has granted it.
+  std::optional<Effect> unmatched = {};
 };
+
+/// What requests for reviews have in place of a rule if it is GuardAgent::unmatched that holds the
+/// call.
+inline constexpr const char* kUnmatchedRule = "--default";
 
 /// A rule whose selector matched, and the result of its evaluation.
 struct EvaluatedRule {
@@ -73,16 +83,16 @@ struct Decision {
     kPending,  // a person's review is awaited
     kDenied,   // a person denied it
     kFailure,  // the guard failed
-    kNoRule,   // no rule allows the call, and the host requires one
+    kNoRule,   // no rule allows the call, and the host requires one: GuardAgent::unmatched blocks
   };
   Effect effect = Effect::kAllow;
   /// False in shadow mode: the call proceeds as if it were allowed.
   bool enforced = true;
   Cause cause = Cause::kAllow;
-  /// True if a rule of effect allow matched or a review was approved. Without it, kAllow means only
-  /// that nothing stops the call.
+  /// True if a rule of effect allow matched, a review was approved, or GuardAgent::unmatched
+  /// allows. Without it, kAllow means only that nothing stops the call.
   bool granted = false;
-  std::string rule;     // id of the deciding rule; of an allow: the first that matched, or ""
+  std::string rule;     // id of the deciding rule, or ""; of an allow: the first that matched
   std::string message;  // the rule's reason, or one that names it; "" for an allow
   std::string review;   // id of the review that decided, is awaited, or admitted the call
   std::vector<EvaluatedRule> rules;
@@ -90,9 +100,6 @@ struct Decision {
   Sourced<std::vector<Subject>> subjects;
   std::vector<AskedSignal> signals;
   std::vector<std::string> problems;  // one line each: unknown zones, sources that failed
-
-  /// Applies `effect` if nothing allows and nothing stops the call; no change in shadow mode.
-  void Default(Effect effect, const GuardCall& call);
 
   /// Stops: the call must not proceed. Holds: it awaits a review.
   bool Stops() const { return enforced && effect != Effect::kAllow; }
@@ -117,7 +124,7 @@ class Guard {
   std::optional<Effect> OnMissing(const GuardRule& rule) const;
   /// The rule with that id; null if there is none.
   const GuardRule* Find(const std::string& id) const;
-  /// The review requests that rules before the call may have made.
+  /// The review requests that decisions before the call may have made.
   std::vector<ReviewRequest> ReviewsBefore(const GuardCall& call) const;
 
   /// Decides about a call; after it, `history` includes the call. `now` is the time for windows and

@@ -52,13 +52,15 @@ std::string WithCondition(const std::string& condition) {
 "effect":{"type":"block"}}])";
 }
 
-Guard GuardOf(const std::string& text) {
+Guard GuardOf(const std::string& text, std::optional<Effect> unmatched = {}) {
   Sources sources;
   Diagnostics found;
   auto policy = ReadPolicy(sources, sources.Add("policy.json", text), found);
   if (policy) policy = PolicyOfImage(PolicyImage(*policy));  // as a hook reads it again
   REQUIRE(policy);
-  return Guard(std::move(*policy), {});
+  GuardAgent agent;
+  agent.unmatched = unmatched;
+  return Guard(std::move(*policy), agent);
 }
 
 TEST_CASE("rules that depend on earlier calls are refused where nothing keeps them") {
@@ -452,6 +454,69 @@ TEST_CASE("in shadow mode no review is asked for, and no approval is spent") {
   CHECK(sources.used == 0);
 }
 
+TEST_CASE("what the host does with unmatched calls") {
+  struct Reviews : NoSources {
+    Sourced<Review> FindReview(const ReviewRequest& request) override {
+      found.push_back(request.rule);
+      return {known, ""};
+    }
+    Sourced<bool> SpendReview(const Review&) override { return ++spent, Sourced<bool>{left, ""}; }
+    Sourced<Review> AskForReview(const ReviewRequest& request) override {
+      asked.push_back(request.rule + ": " + request.message);
+      return {Review{Review::State::kPending, "1", ""}, ""};
+    }
+    Review known;
+    bool left = true;
+    int spent = 0;
+    std::vector<std::string> found, asked;
+  } sources;
+  const auto decided = [&](const std::string& policy, Effect unmatched,
+                           CallPhase phase = CallPhase::kBefore) {
+    GuardCall call = CallOf("t");
+    call.phase = phase;
+    return GuardOf(policy, unmatched).Decide(call, History(), sources, 0);
+  };
+  CHECK(decided("[]", Effect::kAllow).granted);
+  const Decision blocked = decided("[]", Effect::kBlock);
+  CHECK(blocked.cause == Decision::Cause::kNoRule);
+  CHECK(blocked.message == "no rule of the policy allows `t`");
+  CHECK(sources.found.empty());
+
+  const std::string request = "--default: no rule of the policy allows `t`";
+  const Decision held = decided("[]", Effect::kHitl);
+  CHECK(held.Holds());
+  CHECK(held.cause == Decision::Cause::kPending);
+  CHECK(held.review == "1");
+  CHECK(sources.found == std::vector<std::string>{"--default"});
+  CHECK(sources.asked == std::vector<std::string>{request});
+  sources.known = {Review::State::kApproved, "1", ""};
+  const Decision approved = decided("[]", Effect::kHitl);
+  CHECK_FALSE(approved.Stops());
+  CHECK(approved.granted);
+  CHECK(approved.review == "1");
+  CHECK(sources.spent == 1);
+  sources.left = false;
+  CHECK(decided("[]", Effect::kHitl).Holds());
+  CHECK(sources.asked == std::vector<std::string>{request, request});
+  sources.known = {Review::State::kDenied, "1", "no"};
+  const Decision denied = decided("[]", Effect::kHitl);
+  CHECK(denied.effect == Effect::kBlock);
+  CHECK(denied.cause == Decision::Cause::kDenied);
+  CHECK(denied.message == "denied: no");
+  sources.known = {};
+
+  sources.found.clear();
+  for (const Effect unmatched : {Effect::kAllow, Effect::kHitl, Effect::kBlock}) {
+    CHECK_FALSE(decided(R"({"policy":{"mode":"shadow"},"rules":[]})", unmatched).Stops());
+    CHECK_FALSE(decided("[]", unmatched, CallPhase::kAfter).Stops());
+    CHECK(decided(WithCondition(kAlways), unmatched).cause == Decision::Cause::kRule);
+  }
+  CHECK(sources.found.empty());
+  const std::vector<ReviewRequest> open = GuardOf(Hitl(), Effect::kHitl).ReviewsBefore(CallOf("t"));
+  REQUIRE(open.size() == 2);
+  CHECK(open[1].rule == "--default");
+}
+
 TEST_CASE("the first constraint of a program that blocks decides, before all rules") {
   struct Counts : NoSources {
     int asked = 0;
@@ -788,36 +853,34 @@ TEST_CASE("what a policy says about a tool before there is a call") {
            R"(","selector":{"phase":")" + phase + R"(","tool":{"name":"write*"}},"condition":)" +
            condition + R"(,"effect":{"type":")" + effect + "\"}" + more + "}";
   };
-  const auto guard = [](const std::string& rules, const std::string& policy = "{}") {
-    return GuardOf(R"({"policy":)" + policy + R"(,"rules":[)" + rules + "]}");
+  const auto guard = [](const std::string& rules, const std::string& policy = "{}",
+                        std::optional<Effect> unmatched = {}) {
+    return GuardOf(R"({"policy":)" + policy + R"(,"rules":[)" + rules + "]}", unmatched);
   };
+  const auto strict = [&](const std::string& rules) { return guard(rules, "{}", Effect::kBlock); };
   const GuardedTool write{"write_file", {"fs"}}, read{"read_file", {}};
   const std::string name = R"({"kind":"toolName","op":"contains","value":"file"})";
   const std::string arg =
       R"({"kind":"toolArg","type":"string","op":"eq","path":"to.path","value":"x"})";
-  CHECK(NeverAllows(guard(rule(name, "block")), write, Effect::kAllow));
-  CHECK_FALSE(NeverAllows(guard(rule(name, "block")), read, Effect::kAllow));
-  CHECK_FALSE(NeverAllows(guard(rule(name, "hitl")), write, Effect::kAllow));
-  CHECK_FALSE(NeverAllows(guard(rule(arg, "block")), write, Effect::kAllow));
-  CHECK_FALSE(NeverAllows(guard(rule(R"({"kind":"not","not":)" + arg + "}", "block")), write,
-                          Effect::kAllow));
+  CHECK(NeverAllows(guard(rule(name, "block")), write));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "block")), read));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "hitl")), write));
+  CHECK_FALSE(NeverAllows(guard(rule(arg, "block")), write));
+  CHECK_FALSE(NeverAllows(guard(rule(R"({"kind":"not","not":)" + arg + "}", "block")), write));
   CHECK(NeverAllows(guard(rule(R"({"kind":"or","any":[)" + arg + "," + name + "]}", "block")),
-                    write, Effect::kAllow));
-  CHECK_FALSE(
-      NeverAllows(guard(rule(R"({"kind":"and","all":[)" + arg + "," + name + "]}", "block")), write,
-                  Effect::kAllow));
-  CHECK_FALSE(
-      NeverAllows(guard(rule(name, "block"), R"({"mode":"shadow"})"), write, Effect::kAllow));
-  CHECK_FALSE(
-      NeverAllows(guard(rule(name, "block"), R"({"enabled":false})"), write, Effect::kAllow));
-  CHECK_FALSE(NeverAllows(guard(rule(name, "block", "tool.after")), write, Effect::kAllow));
+                    write));
+  CHECK_FALSE(NeverAllows(
+      guard(rule(R"({"kind":"and","all":[)" + arg + "," + name + "]}", "block")), write));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "block"), R"({"mode":"shadow"})"), write));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "block"), R"({"enabled":false})"), write));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "block", "tool.after")), write));
 
-  CHECK(NeverAllows(guard(""), write, Effect::kBlock));
-  CHECK_FALSE(NeverAllows(guard(rule(arg, "allow")), write, Effect::kBlock));
-  CHECK_FALSE(NeverAllows(guard(rule(arg, "hitl")), write, Effect::kBlock));
-  CHECK(NeverAllows(guard(rule(arg, "allow")), read, Effect::kBlock));
-  CHECK_FALSE(NeverAllows(guard(rule(arg, "block", "tool.before", R"(,"onMissing":"allow")")),
-                          write, Effect::kBlock));
+  CHECK(NeverAllows(strict(""), write));
+  CHECK_FALSE(NeverAllows(strict(rule(arg, "allow")), write));
+  CHECK_FALSE(NeverAllows(strict(rule(arg, "hitl")), write));
+  CHECK(NeverAllows(strict(rule(arg, "allow")), read));
+  CHECK_FALSE(
+      NeverAllows(strict(rule(arg, "block", "tool.before", R"(,"onMissing":"allow")")), write));
 
   const Guard both = guard(rule(arg, "block") + "," + rule(name, "block", "tool.after"));
   CHECK(ReadArguments(both, write) == std::set<std::string>{"path", "to"});

@@ -63,9 +63,9 @@ void AddPath(const std::string& path, std::set<std::string>& to) {
 
 }  // namespace
 
-bool NeverAllows(const Guard& guard, const GuardedTool& tool, Effect unmatched) {
+bool NeverAllows(const Guard& guard, const GuardedTool& tool) {
   if (!guard.policy().enforced) return false;
-  bool blocked = false, allowed = unmatched != Effect::kBlock;
+  bool blocked = false, allowed = guard.agent().unmatched != Effect::kBlock;
   EachInPlay(guard, CallPhase::kBefore, tool, [&](const GuardRule& rule) {
     const Ternary holds = Holds(rule, tool);
     if (rule.effect == Effect::kBlock && holds == Ternary::kYes) blocked = true;

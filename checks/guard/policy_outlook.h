@@ -22,8 +22,8 @@ struct GuardedTool {
 };
 
 /// True if every call of the tool is blocked: by a rule whose condition holds for all of its calls,
-/// or, with `unmatched` kBlock (Decision::Default), because no rule could allow one.
-bool NeverAllows(const Guard& guard, const GuardedTool& tool, Effect unmatched);
+/// or, where the host blocks unmatched calls, because no rule could allow one.
+bool NeverAllows(const Guard& guard, const GuardedTool& tool);
 
 /// The keys of arguments that rules in play for the tool read: the parts of their dot paths.
 /// Empty if no rule reads an argument.

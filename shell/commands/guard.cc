@@ -52,6 +52,12 @@ int ExitOf(const Decision& decision) {
   return decision.Holds() ? kExitWaiting : kExitNo;
 }
 
+// The effect that `deny`, `ask` or `allow` of --default names; none for "".
+std::optional<Effect> EffectOfAnswer(const std::string& answer) {
+  if (answer.empty()) return std::nullopt;
+  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
+}
+
 int NoPolicy() {
   Complain("guard", "expected a policy", "--policy FILE");
   return kExitInvalid;
@@ -332,6 +338,7 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
     folder = FolderOf(options.config);
   }
   GuardAgent agent = AgentFor(options.guard, to.config);
+  agent.unmatched = EffectOfAnswer(options.unmatched);
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
   PolicyFile file = reads_store ? ReadPolicyFile(options.guard.policy, to.store)

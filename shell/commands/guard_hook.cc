@@ -94,8 +94,6 @@ HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard
   // A host may give two calls the same id, so an approval is not found again.
   LineSources sources(call.line, guard.config, store, guard.run, call.session, "", now);
   out.decision = guard.guard->Decide(seen, history, sources, now);
-  if (!after && !options.unmatched.empty())
-    out.decision.Default(EffectOfAnswer(options.unmatched), seen);
   if (counts && !after)
     out.failure = store.Decided(call.session, step, seen,
                                 out.decision.enforced ? out.decision.effect : Effect::kAllow, now);
@@ -148,10 +146,6 @@ int AnswerHook(const GuardCommandOptions& options) {
 }
 
 }  // namespace
-
-Effect EffectOfAnswer(std::string_view answer) {
-  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
-}
 
 void ReadMetricsFrom(GuardStore& store, History& history) {
   history.ReadMetrics(

@@ -61,9 +61,6 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
 Moment MomentFor(const std::string& now);
 inline Moment StandaloneGuard::Now() const { return MomentFor(now); }
 
-/// The effect that `deny`, `ask` or `allow` of --default names; "" is allow.
-Effect EffectOfAnswer(std::string_view answer);
-
 /// Lets a history read metrics from the store, which outlives it. A failure is thrown, for the
 /// decision to be one.
 void ReadMetricsFrom(GuardStore& store, History& history);

@@ -50,8 +50,8 @@ const PolicyDecider::Outlook& PolicyDecider::OutlookOf(const std::string& tool) 
   if (const GuardTool* declared = guard_->config.FindTool(tool))
     guarded = {declared->name, declared->tags};
   const Guard& guard = *guard_->guard;
-  known->second = {NeverAllows(guard, guarded, EffectOfAnswer(options_.unmatched)),
-                   rpl::MayWithhold(guard, guarded), ReadArguments(guard, guarded)};
+  known->second = {NeverAllows(guard, guarded), rpl::MayWithhold(guard, guarded),
+                   ReadArguments(guard, guarded)};
   return known->second;
 }
 
@@ -91,7 +91,6 @@ std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
   LineSources sources(line, guard_->config, store, guard_->run, run_,
                       fmt::format("{} {}", run_, step), now);
   decision = guard_->guard->Decide(line.call, history, sources, now);
-  decision.Default(EffectOfAnswer(options_.unmatched), line.call);
   if (!again) {
     const Effect effect = decision.enforced ? decision.effect : Effect::kAllow;
     if (std::string why = store.Decided(run_, step, line.call, effect, now); !why.empty())

@@ -98,11 +98,6 @@ McpGateway::McpGateway(McpDecider& decider, McpGatewaySettings settings)
       ticket_prefix_("rpl-guard." + RandomText() + ".") {}
 
 std::string McpGateway::HeldText(const std::string& reason, const std::string& review) const {
-  if (review.empty())
-    return fmt::format(
-        "Held: {}. The policy's default is to ask, but here nobody can be asked: only what a rule "
-        "with `hitl` holds can be approved. Do not try it in another form; tell the user.",
-        reason);
   return fmt::format(
       "Held for a person's review: {}. Once `rpl guard approve {}{}` was run by a person, the same "
       "call passes. Do not try it in another form; tell the user.",
@@ -427,7 +422,7 @@ McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const GatewayCall
   const Json& meta = FieldAt(message.params, "_meta");
   const bool can_ask =
       modern ? HasForms(FieldAt(meta, kCapabilitiesKey)) : elicits_ && version_ >= "2025-06-18";
-  if (!can_ask || ruling.review.empty()) {
+  if (!can_ask) {
     Refuse(message.id, modern, HeldText(ruling.reason, ruling.review));
     return Drop();
   }
