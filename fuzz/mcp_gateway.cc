@@ -22,7 +22,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Calls of tools whose names have an even length pass, those of three letters after a review.
+// Calls of tools whose names have an even length pass, those of three letters after a review. The
+// results of `abcd` come in when they are decided about again.
 class Decider : public McpDecider {
  public:
   Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override {
@@ -32,9 +33,13 @@ class Decider : public McpDecider {
     allowed.insert(call.tool + DumpJson(call.args));
     return {Ruling::Kind::kPass, "", "", again.value_or(0)};
   }
-  Ruling After(const GatewayCall& call, std::size_t, const ordered_json&, bool failed,
-               double) override {
-    return {failed && call.tool == "ab" ? Ruling::Kind::kRefuse : Ruling::Kind::kPass, "w", "", 0};
+  Ruling After(const GatewayCall& call, CallEnd& end, const ordered_json&) override {
+    using Kind = Ruling::Kind;
+    const bool first = !std::exchange(end.recorded, true);
+    const Kind kind = call.tool == "ab" && end.failed ? Kind::kRefuse
+                      : call.tool == "abcd" && first  ? Kind::kReview
+                                                      : Kind::kPass;
+    return {kind, "w", "w", 0};
   }
   std::string Approve(const std::string& review) override {
     approved.insert(review);

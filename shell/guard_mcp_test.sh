@@ -233,6 +233,77 @@ answers "questions of the server pass, legacy" '1 answer: {"action": "accept", "
 mode=poison host '{"action":"accept","content":{"word":"w"}}' 0 >out 2>err
 answers "but not for a password" '1 answer: {"action": "decline"}'
 
+# --- Results that are withheld for now -------------------------------------------------------
+
+cat >after.yaml <<'END'
+rules:
+  - {priority: 1, enabled: true, name: look, selector: {phase: tool.after, tool: {name: secret}},
+     condition: {kind: toolName, op: eq, value: secret},
+     effect: {type: hitl, reason: secrets are looked at}}
+END
+# talk [OPTION…]: a host that sends the lines of standard input, each after the answer to the one
+# before, and runs those that begin with `$` as commands.
+talk() {
+  python3 -c '
+import json, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+for line in sys.stdin.read().splitlines():
+    if line.startswith("$"):
+        subprocess.run(["bash", "-c", line[1:]], stderr=subprocess.DEVNULL)
+        continue
+    child.stdin.write(line + "\n"); child.stdin.flush()
+    wanted = json.loads(line).get("id")
+    while wanted is not None:
+        answer = child.stdout.readline()
+        print(answer, end="")
+        if json.loads(answer).get("id") == wanted:
+            break
+child.stdin.close()
+child.wait()' timeout 60 "$rpl" guard mcp --policy after.yaml --store after.db "$@" \
+    -- python3 "$server" --record record
+}
+export rpl
+answer='"$rpl" guard VERB "$("$rpl" guard pending --store after.db | head -n 1)" --store after.db'
+rm -f record
+{
+  initialize '{}'
+  call 1 secret '{}'
+  call 2 secret '{}'
+  echo "$ ${answer/VERB/approve}"
+  for i in 3 4; do call $i secret '{}'; done
+  echo "$ ${answer/VERB/deny} --reason 'not today'"
+  for i in 5 6; do call $i secret '{}'; done
+} | talk --audit after.jsonl >out 2>err
+review=$(grep -o 'guard approve [0-9a-f]*' out | head -n 1 | cut -d ' ' -f 3)
+held="!The call was made, and its result is withheld for a person's review: secrets are looked at. Once \`rpl guard approve $review --store $PWD/after.db\` was run by a person, the same call gets that result and is not made again, as long as this gateway runs. Do not try it in another form; tell the user."
+denied='!This call was made before, and was not made again now. The result is withheld by the rule `look` of a policy: denied: not today. Do not try it in another form; tell the user.'
+answers "a result is held, approved, and held again" "1 $held
+2 $held
+3 the secret is 42
+4 $held
+5 $denied
+6 $denied"
+same "each approval and each denial is about a call that was made" 2 "$(wc -l <record)"
+same "and ended once" 2 "$(grep -c tool.result after.jsonl)"
+
+# The database is locked while the result comes.
+lock='import sqlite3, time; c = sqlite3.connect("after.db"); c.execute("BEGIN EXCLUSIVE"); time.sleep(2)'
+rm -f record
+{
+  initialize '{}'
+  call 0 echo '{"text":"t"}'
+  call 1 wait '{"ms":1000}'
+  echo '$ sleep 2'
+  call 2 wait '{"ms":1000}'
+} >session
+(sleep 0.7; python3 -c "$lock") &
+talk --timeout-ms 600 <session >out 2>err
+wait $!
+answers "a result that comes while the store is locked" '0 {"text": "t"}
+1 !The call was made, and its result is withheld, because the guard failed: `after.db`: other processes hold it. The result is kept as long as this gateway runs: the same call is not made again, but decides about that result again. Tell the user.
+2 waited'
+same "the call is made once" 1 "$(grep -c wait record)"
+
 # --- Pinned tools ----------------------------------------------------------------------------
 
 { initialize '{}'; echo '{"jsonrpc":"2.0","id":"l","method":"tools/list"}'; call 1 echo '{"text":"t"}'; } >session

@@ -32,6 +32,17 @@ std::string RunName() {
       "mcp-{}-{}", std::chrono::duration_cast<std::chrono::microseconds>(since).count(), getpid());
 }
 
+std::string ReasonOf(const Decision& decision) {
+  return Shortened(decision.message, kMostRefusalBytes);
+}
+
+std::string StoppedText(const char* what, const Decision& decision) {
+  const std::string rule =
+      decision.rule.empty() ? "a policy" : "the rule `" + decision.rule + "` of a policy";
+  return fmt::format("{} by {}: {}. Do not try it in another form; tell the user.", what, rule,
+                     ReasonOf(decision));
+}
+
 }  // namespace
 
 PolicyDecider::PolicyDecider(const GuardCommandOptions& options, StandaloneGuard* guard,
@@ -100,45 +111,49 @@ std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
   return Write({audit_.Decided(step, decision, line.call, took.count(), now)}, now);
 }
 
-std::string PolicyDecider::DecideAfter(GuardLine& line, std::size_t step,
-                                       const ordered_json& result, bool failed,
-                                       Decision& decision) {
+// Decides about a result, and records the end of its call unless it is recorded. The reason why
+// there is no decision, or "".
+std::string PolicyDecider::DecideAfter(GuardLine& line, const CallEnd& end,
+                                       const ordered_json& result, Decision& decision) {
   const Moment now = guard_->Now();
   GuardStore& store = guard_->store;
   PastCall past = EndedCall(line.call, result.is_null() ? nullptr : &result, now);
-  past.failed = failed;
-  if (std::string why = store.Ended(run_, step, past); !why.empty()) return why;
+  past.failed = end.failed;
+  if (!end.recorded)
+    if (std::string why = store.Ended(run_, end.step, past); !why.empty()) return why;
   History history;
   if (const Sourced<GuardStore::Run> run = store.ReadRun(run_, history); !run.value) return run.why;
   ReadMetricsFrom(store, history);
   LineSources sources(line, guard_->config, store, guard_->run, run_, "", now);
   decision = guard_->guard->Decide(line.call, history, sources, now);
+  std::vector<ordered_json> events = {audit_.Decided(end.step, decision, line.call, 0, now)};
   const std::optional<std::string> error =
-      failed ? std::optional<std::string>("the tool failed") : std::nullopt;
-  return Write(
-      {audit_.Decided(step, decision, line.call, 0, now), audit_.Result(step, past, error, now)},
-      now);
+      end.failed ? std::optional<std::string>("the tool failed") : std::nullopt;
+  if (!end.recorded) events.push_back(audit_.Result(end.step, past, error, now));
+  return Write(std::move(events), now);
 }
 
 PolicyDecider::Ruling PolicyDecider::RulingOf(const std::string& failure, const Decision& decision,
-                                              std::size_t step, bool after) const {
+                                              std::size_t step) const {
   using Means = Ruling::Kind;
-  if (!failure.empty() && after)
-    return {Means::kRefuse,
-            "The call was made, and its result is withheld, because the guard failed: " + failure +
-                ". Do not repeat it before you know what it did; tell the user.",
-            "", 0};
   if (!failure.empty())
     return {Means::kRefuse, "Refused, because the guard failed: " + failure, "", 0};
   if (!decision.Stops()) return {Means::kPass, "", "", step};
-  const std::string reason = Shortened(decision.message, kMostRefusalBytes);
-  if (decision.Holds()) return {Means::kReview, reason, decision.review, step};
-  const std::string rule =
-      decision.rule.empty() ? "a policy" : "the rule `" + decision.rule + "` of a policy";
-  return {Means::kRefuse,
-          fmt::format("{} by {}: {}. Do not try it in another form; tell the user.",
-                      after ? "The result is withheld" : "Blocked", rule, reason),
-          "", step};
+  if (decision.Holds()) return {Means::kReview, ReasonOf(decision), decision.review, step};
+  return {Means::kRefuse, StoppedText("Blocked", decision), "", step};
+}
+
+// The same after the call. A guard that failed says so, since the call was made nevertheless.
+PolicyDecider::Ruling PolicyDecider::RulingAfter(const std::string& failure,
+                                                 const Decision& decision) const {
+  using Means = Ruling::Kind;
+  const std::string why = failure.empty() ? ReasonOf(decision) : "the guard failed: " + failure;
+  if (!failure.empty() || decision.cause == Decision::Cause::kFailure)
+    return {Means::kUndecided, "The call was made, and its result is withheld, because " + why, "",
+            0};
+  if (!decision.Stops()) return {Means::kPass, "", "", 0};
+  if (decision.Holds()) return {Means::kReview, why, decision.review, 0};
+  return {Means::kRefuse, StoppedText("The result is withheld", decision), "", 0};
 }
 
 PolicyDecider::Ruling PolicyDecider::Before(const GatewayCall& call,
@@ -165,24 +180,26 @@ PolicyDecider::Ruling PolicyDecider::Before(const GatewayCall& call,
   return RulingOf(failure, decision, step);
 }
 
-PolicyDecider::Ruling PolicyDecider::After(const GatewayCall& call, std::size_t step,
-                                           const ordered_json& result, bool failed,
-                                           double took_ms) {
-  if (guard_ == nullptr) return RulingOf("its policy or configuration cannot be used", {}, 0);
+PolicyDecider::Ruling PolicyDecider::After(const GatewayCall& call, CallEnd& end,
+                                           const ordered_json& result) {
+  if (guard_ == nullptr) return RulingAfter("its policy or configuration cannot be used", {});
   std::string failure;
   Decision decision;
   try {
-    Sourced<GuardLine> line = ReadGuardLine(
-        {{"tool", call.tool}, {"args", call.args}, {"phase", "tool.after"}, {"tookMs", took_ms}},
-        guard_->config, guard_->Now());
-    if (!line.value) return RulingOf(line.why, {}, 0, true);
+    Sourced<GuardLine> line = ReadGuardLine({{"tool", call.tool},
+                                             {"args", call.args},
+                                             {"phase", "tool.after"},
+                                             {"tookMs", end.took_ms}},
+                                            guard_->config, guard_->Now());
+    if (!line.value) return RulingAfter(line.why, {});
     line.value->call.id = call.id;
-    failure = guard_->store.Transact(
-        [&] { return DecideAfter(*line.value, step, result, failed, decision); });
+    failure =
+        guard_->store.Transact([&] { return DecideAfter(*line.value, end, result, decision); });
+    if (failure.empty()) end.recorded = true;
   } catch (const std::exception& e) {
     failure = e.what();
   }
-  return RulingOf(failure, decision, step, true);
+  return RulingAfter(failure, decision);
 }
 
 std::string PolicyDecider::Approve(const std::string& review) {

@@ -33,8 +33,8 @@ class PolicyDecider : public McpDecider {
   PolicyDecider(const GuardCommandOptions& options, StandaloneGuard* guard, std::string server);
 
   Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override;
-  Ruling After(const GatewayCall& call, std::size_t step, const nlohmann::ordered_json& result,
-               bool failed, double took_ms) override;
+  Ruling After(const GatewayCall& call, CallEnd& end,
+               const nlohmann::ordered_json& result) override;
   std::string Approve(const std::string& review) override;
   bool Hides(const std::string& tool) override { return OutlookOf(tool).hidden; }
   std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) override;
@@ -57,12 +57,12 @@ class PolicyDecider : public McpDecider {
   const Outlook& OutlookOf(const std::string& tool);
   std::string Decide(GuardLine& line, const GatewayCall& call, std::optional<std::size_t> again,
                      Decision& decision, std::size_t& step);
-  std::string DecideAfter(GuardLine& line, std::size_t step, const nlohmann::ordered_json& result,
-                          bool failed, Decision& decision);
+  std::string DecideAfter(GuardLine& line, const CallEnd& end, const nlohmann::ordered_json& result,
+                          Decision& decision);
   std::string Write(std::vector<nlohmann::ordered_json> events, Moment now);
   std::string PinOne(const McpToolDefinition& tool);
-  Ruling RulingOf(const std::string& failure, const Decision& decision, std::size_t step,
-                  bool after = false) const;
+  Ruling RulingOf(const std::string& failure, const Decision& decision, std::size_t step) const;
+  Ruling RulingAfter(const std::string& failure, const Decision& decision) const;
 
   const GuardCommandOptions& options_;
   StandaloneGuard* guard_;

@@ -95,7 +95,8 @@ McpGateway::McpGateway(McpDecider& decider, McpGatewaySettings settings)
       settings_(std::move(settings)),
       host_prefix_("rpl-guard-" + RandomText() + "-"),
       server_prefix_("rpl-guard-" + RandomText() + "-"),
-      ticket_prefix_("rpl-guard." + RandomText() + ".") {}
+      ticket_prefix_("rpl-guard." + RandomText() + "."),
+      withheld_(settings_.most_withheld, settings_.most_withheld_bytes) {}
 
 std::string McpGateway::HeldText(const std::string& reason, const std::string& review) const {
   return fmt::format(
@@ -370,9 +371,12 @@ McpGateway::Fate McpGateway::Call(RpcMessage& message, std::string_view line, Ti
     again = round->second.step;
     open.began = round->second.began;
   }
+  // A call that goes on, with a ticket or in another round, is not the one that was made.
+  if (!changed && !again && AnswerWithheld(message.id, modern, call)) return Drop();
   McpDecider::Ruling ruling = decider_.Before(call, again);
   switch (ruling.kind) {
     case McpDecider::Ruling::Kind::kPass: break;
+    case McpDecider::Ruling::Kind::kUndecided:
     case McpDecider::Ruling::Kind::kRefuse:
       Refuse(message.id, modern, ruling.reason);
       return Drop();

@@ -25,6 +25,9 @@
 //   modern   input_required with a ticket as `requestState`; the repeated call brings the answer
 //   neither  refused, with the id of the review; once it is approved, the repeated call passes
 //
+// A result that waits for a review, or about which the guard could not decide, is kept
+// (WithheldResults): the equal next call is not made, but decides about that result again.
+//
 // The definitions of tools are pinned. A tool whose definition changed is not listed and not
 // called until that is approved. If the host calls a tool before it listed it, the gateway lists
 // the tools itself, and what the host sends meanwhile waits. If the list does not come in time, the
@@ -52,6 +55,7 @@
 
 #include "formats/json_rpc.h"
 #include "runtime/tools/mcp_definition.h"
+#include "shell/host/withheld_results.h"
 
 namespace rpl {
 
@@ -67,9 +71,14 @@ struct GatewayCall {
 class McpDecider {
  public:
   struct Ruling {
-    enum class Kind { kPass, kRefuse, kReview };
+    enum class Kind {
+      kPass,
+      kRefuse,
+      kReview,
+      kUndecided,  // after a call: the guard failed, and may decide about the result later
+    };
     Kind kind = Kind::kRefuse;
-    std::string reason;    // kRefuse, kReview: for the model and for people
+    std::string reason;    // for the model and for people; "" for kPass
     std::string review;    // kReview: its id
     std::size_t step = 0;  // kPass, before a call: the number of the call
   };
@@ -78,10 +87,11 @@ class McpDecider {
   /// Decides whether the call goes out. `again`: it is another round of the call with this number,
   /// which the server asked for, and counts once.
   virtual Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) = 0;
-  /// Records the end of a call, and decides whether its result comes in. `result` is null if there
-  /// is none.
-  virtual Ruling After(const GatewayCall& call, std::size_t step,
-                       const nlohmann::ordered_json& result, bool failed, double took_ms) = 0;
+  /// Records the end of a call unless it is recorded, notes in `end` that it is, and decides
+  /// whether the result comes in. `result` is null if there is none. After kReview or kUndecided it
+  /// may be asked again, with an equal call.
+  virtual Ruling After(const GatewayCall& call, CallEnd& end,
+                       const nlohmann::ordered_json& result) = 0;
   /// Records that a person approved of a review. The reason why it could not be, or "".
   virtual std::string Approve(const std::string& review) = 0;
   /// True if no call of the tool can ever pass.
@@ -105,6 +115,9 @@ struct McpGatewaySettings {
   std::function<void(const std::string&)> log = nullptr;
   /// What `rpl guard approve ID` needs behind it to find the reviews (StoreOptionAnywhere).
   std::string store_option = "";
+  /// The bounds of the results that are withheld for now.
+  std::size_t most_withheld = 100;
+  std::size_t most_withheld_bytes = std::size_t{32} << 20;
 };
 
 class McpGateway {
@@ -208,6 +221,8 @@ class McpGateway {
   Fate ServerResponse(RpcMessage& message, Time now);
   Fate ServerRequest(const RpcMessage& message);
   Fate CallResult(const Open& open, RpcMessage& message, Time now);
+  bool AnswerWithheld(const Json& id, bool modern, const GatewayCall& call);
+  std::string WithheldText(const McpDecider::Ruling& ruling) const;
   Fate FilterList(RpcMessage& message, bool from_start);
   void Noise(std::string_view line);
   void FailRequest(const Json& id, const Open& open, const std::string& why, Time now);
@@ -239,6 +254,7 @@ class McpGateway {
   std::map<std::string, Asked> asked_;  // by own id
   std::map<std::string, Ticket> tickets_;
   std::map<std::string, Round> rounds_;
+  WithheldResults withheld_;
 
   std::map<std::string, Tool> tools_;
   bool listed_ = false;  // tools_ are all of them

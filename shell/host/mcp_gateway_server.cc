@@ -170,9 +170,10 @@ McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, T
   const auto withhold = [&](const std::string& text) -> Fate {
     return {true, RpcResult(message.id, Refusal(open.modern, text))};
   };
+  CallEnd end{open.step, true, MillisecondsSince(open.began, now)};
   if (type == "input_required" && AsksInResult(message.result)) {
     decider_.Note("the server asked for a secret by a form");
-    decider_.After(*open.call, open.step, nullptr, true, MillisecondsSince(open.began, now));
+    decider_.After(*open.call, end, nullptr);
     return withhold("The server asked for a secret by a form, which the gateway does not pass.");
   }
   if (open.modern && IsRequestForInput(message.result)) {
@@ -189,20 +190,70 @@ McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, T
       return Pass();
     return {true, RpcResult(message.id, std::move(asked))};
   }
-  const bool failed = !message.error.is_null() || FlagAt(message.result, "isError");
-  const McpDecider::Ruling ruling = decider_.After(*open.call, open.step, message.result, failed,
-                                                   MillisecondsSince(open.began, now));
-  if (ruling.kind == McpDecider::Ruling::Kind::kReview)
-    return withhold(
-        fmt::format("The call was made, and its result is withheld for a person's review: {}. Once "
-                    "`rpl guard approve {}{}` was run by a person, the same call is made again, "
-                    "and the result of that passes: tell the user before you repeat it.",
-                    ruling.reason, ruling.review, settings_.store_option));
-  if (ruling.kind == McpDecider::Ruling::Kind::kRefuse) return withhold(ruling.reason);
+  end.failed = !message.error.is_null() || FlagAt(message.result, "isError");
+  const McpDecider::Ruling ruling = decider_.After(*open.call, end, message.result);
   const bool task = type == "task" || FieldAt(message.result, "task").is_object();
   if (task && decider_.MayWithhold(open.call->tool))
     return withhold("The result is withheld: it comes as a task, and a policy may withhold it.");
-  return Pass();
+  switch (ruling.kind) {
+    case McpDecider::Ruling::Kind::kPass: return Pass();
+    case McpDecider::Ruling::Kind::kRefuse: return withhold(ruling.reason);
+    case McpDecider::Ruling::Kind::kReview:
+    case McpDecider::Ruling::Kind::kUndecided: break;
+  }
+  const Json answer =
+      message.error.is_null() ? Json{{"result", message.result}} : Json{{"error", message.error}};
+  if (withheld_.Keep({open.call->digest, end, DumpJson(answer)}))
+    Log("the oldest results that are withheld were dropped: there are too many of them");
+  return withhold(WithheldText(ruling));
+}
+
+// --- results that are withheld for now ----------------------------------------------------
+
+// The text for a result that is kept.
+std::string McpGateway::WithheldText(const McpDecider::Ruling& ruling) const {
+  if (ruling.kind == McpDecider::Ruling::Kind::kUndecided)
+    return fmt::format(
+        "{}. The result is kept as long as this gateway runs: the same call is not made again, but "
+        "decides about that result again. Tell the user.",
+        ruling.reason);
+  return fmt::format(
+      "The call was made, and its result is withheld for a person's review: {}. Once `rpl guard "
+      "approve {}{}` was run by a person, the same call gets that result and is not made again, as "
+      "long as this gateway runs. Do not try it in another form; tell the user.",
+      ruling.reason, ruling.review, settings_.store_option);
+}
+
+// Answers a call that was made before, and whose result was withheld for now: with that result, if
+// it may come in by now, or with a refusal. False if there is no such result.
+bool McpGateway::AnswerWithheld(const Json& id, bool modern, const GatewayCall& call) {
+  WithheldResult* const kept = withheld_.Find(call.digest);
+  if (kept == nullptr) {
+    if (!withheld_.TakeDropped(call.digest)) return false;
+    Refuse(id, modern,
+           fmt::format("This call was made before, and was not made again now. Its result was "
+                       "withheld, but is kept no longer: the gateway keeps {} results and {} MiB. "
+                       "If you repeat the call, it is made once more: ask the user first.",
+                       settings_.most_withheld, settings_.most_withheld_bytes >> 20));
+    return true;
+  }
+  const Json answer = ParseExactJson(kept->answer).json;
+  const McpDecider::Ruling ruling = decider_.After(call, kept->end, FieldAt(answer, "result"));
+  switch (ruling.kind) {
+    case McpDecider::Ruling::Kind::kPass: {
+      Json response = {{"jsonrpc", "2.0"}, {"id", id}};
+      response.update(answer);
+      withheld_.Remove(kept);
+      Answer(std::move(response));
+      break;
+    }
+    case McpDecider::Ruling::Kind::kRefuse:
+      Refuse(id, modern, "This call was made before, and was not made again now. " + ruling.reason);
+      break;
+    case McpDecider::Ruling::Kind::kReview:
+    case McpDecider::Ruling::Kind::kUndecided: Refuse(id, modern, WithheldText(ruling)); break;
+  }
+  return true;
 }
 
 // Learns the tools of a page, and leaves out those that cannot be used.
@@ -230,7 +281,8 @@ McpGateway::Fate McpGateway::FilterList(RpcMessage& message, bool from_start) {
 
 void McpGateway::FailRequest(const Json& id, const Open& open, const std::string& why, Time now) {
   if (open.call) {
-    decider_.After(*open.call, open.step, nullptr, true, MillisecondsSince(open.began, now));
+    CallEnd end{open.step, true, MillisecondsSince(open.began, now)};
+    decider_.After(*open.call, end, nullptr);
     return Refuse(id, open.modern, "The call failed: " + why + ".");
   }
   Answer(RpcError(id, kRpcInternalError, why));

@@ -14,7 +14,8 @@ using nlohmann::ordered_json;
 using namespace std::chrono_literals;
 
 // A policy in a few words: `forbidden` is never called, `held` needs an approval for each call,
-// `leaky` gives results that are withheld; rules read the argument `path` of every tool.
+// `leaky` gives results that are withheld, `looked` those that need an approval; rules read the
+// argument `path` of every tool.
 class TestDecider : public McpDecider {
  public:
   Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override {
@@ -26,10 +27,17 @@ class TestDecider : public McpDecider {
       return {Ruling::Kind::kReview, "look first", review, 0};
     return {Ruling::Kind::kPass, "", "", again.value_or(steps++)};
   }
-  Ruling After(const GatewayCall& call, std::size_t step, const ordered_json&, bool failed,
-               double took_ms) override {
-    ended.push_back(call.tool + " " + std::to_string(step) + (failed ? " failed " : " ok ") +
-                    std::to_string(static_cast<int>(took_ms)));
+  Ruling After(const GatewayCall& call, CallEnd& end, const ordered_json&) override {
+    if (store_fails) return {Ruling::Kind::kUndecided, "The call was made, but", "", 0};
+    if (!std::exchange(end.recorded, true))
+      ended.push_back(call.tool + " " + std::to_string(end.step) +
+                      (end.failed ? " failed " : " ok ") +
+                      std::to_string(static_cast<int>(end.took_ms)));
+    if (call.tool == "looked") {
+      if (denied) return {Ruling::Kind::kRefuse, "denied", "", 0};
+      const std::string review = "result of " + call.digest.substr(0, 4);
+      if (approved.erase(review) == 0) return {Ruling::Kind::kReview, "look", review, 0};
+    }
     if (call.tool == "leaky") return {Ruling::Kind::kRefuse, "it stays here", "", 0};
     return {Ruling::Kind::kPass, "", "", 0};
   }
@@ -49,10 +57,10 @@ class TestDecider : public McpDecider {
   std::set<std::string> ArgumentKeys(const std::string& tool) override {
     return tool == "free" ? std::set<std::string>() : std::set<std::string>{"path"};
   }
-  bool MayWithhold(const std::string& tool) override { return tool == "leaky"; }
+  bool MayWithhold(const std::string& tool) override { return tool == "leaky" || tool == "looked"; }
   void Note(const std::string& event) override { notes.push_back(event); }
 
-  bool fails = false;
+  bool fails = false, store_fails = false, denied = false;
   std::size_t steps = 0;
   std::vector<std::string> seen, ended, notes;
   std::set<std::string> approved;
@@ -61,14 +69,14 @@ class TestDecider : public McpDecider {
 
 const std::string kTools =
     R"([{"name":"write","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"n":{"type":"number"}},"required":["path"]}},)"
-    R"({"name":"held","inputSchema":{"type":"object"}},{"name":"leaky","inputSchema":{"type":"object"}},)"
+    R"({"name":"held","inputSchema":{"type":"object"}},{"name":"leaky","inputSchema":{"type":"object"}},{"name":"looked","inputSchema":{"type":"object"}},)"
     R"({"name":"forbidden","inputSchema":{"type":"object"}},{"name":"free","inputSchema":{"type":"object"}}])";
 const std::string kModern =
     R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}})";
 
 struct Fixture {
   TestDecider decider;
-  McpGateway gateway{decider, {45s, 30s, nullptr, " --store r.db"}};
+  McpGateway gateway{decider, {45s, 30s, nullptr, " --store r.db", 3, 200}};
   McpGateway::Time now{};
 
   // What a line leads to: `>` to the server, `<` to the host.
@@ -241,6 +249,100 @@ TEST_CASE("a withheld result does not reach the host") {
         "it stays here");
   CHECK(RefusalIn(f.Host(CallLine("2", "leaky", "{}", R"("task":{"ttl":1})"))) ==
         "Refused: a policy may withhold its result, so it cannot run as a task.");
+}
+
+TEST_CASE("a result under review is kept, and the call is not made again for it") {
+  Fixture f;
+  f.Begin();
+  int number = 0;
+  // The text of the refusal, or the line itself, for a call that does not reach the server.
+  const auto repeated = [&](const std::string& args) {
+    return RefusalIn(f.Host(CallLine(std::to_string(++number), "looked", args)));
+  };
+  const auto made = [&](const std::string& args, const std::string& members) {
+    const std::string id = std::to_string(++number);
+    CHECK(f.Host(CallLine(id, "looked", args)).starts_with("> "));
+    return RefusalIn(f.Server(R"({"jsonrpc":"2.0","id":)" + id + "," + members + "}"));
+  };
+  const auto content = [](const std::string& text) {
+    return R"("result":{"content":[],"x":[1.50,100000000000000000000],"y":")" + text + R"("})";
+  };
+  const std::string held = "The call was made, and its result is withheld for a person's review";
+  const auto approve = [&](const std::string& text) {
+    const std::size_t at = text.find("guard approve ") + 14;
+    f.decider.Approve(text.substr(at, text.find(" --store") - at));
+  };
+
+  SECTION("it comes in once it is approved, with the id of the next call") {
+    const std::string text = made(R"({"a":1,"b":2})", content("one"));
+    CHECK(text.starts_with(held));
+    CHECK(repeated(R"({"b":2,"a":1})") == text);
+    approve(text);
+    CHECK(f.Host(CallLine("\"x\"", "looked", R"({"a":1.0,"b":2})")) ==
+          "< " + std::string(R"({"jsonrpc":"2.0","id":"x",)") +
+              R"("result":{"content":[],"x":[1.5,100000000000000000000],"y":"one"}})" + "\n");
+    CHECK(f.decider.ended.size() == 1);
+    CHECK(f.decider.seen.size() == 1);
+    CHECK(made(R"({"a":1,"b":2})", content("two")) == text);  // the approval is spent
+  }
+  SECTION("an error of the server, too") {
+    approve(made("{}", R"("error":{"code":-1,"message":"m","data":1.0})"));
+    CHECK(f.Host(CallLine("9", "looked", "{}"))
+              .starts_with(R"(< {"jsonrpc":"2.0","id":9,"error":{"code":-1,"message":"m")"));
+  }
+  SECTION("a denial is told") {
+    made("{}", content("one"));
+    f.decider.denied = true;
+    for (int i = 0; i < 2; ++i)
+      CHECK(repeated("{}") == "This call was made before, and was not made again now. denied");
+    CHECK(f.decider.seen.size() == 1);
+  }
+  SECTION("calls that were made at the same time have a result each") {
+    CHECK(f.Host(CallLine("1", "looked", "{}")).starts_with("> "));
+    CHECK(f.Host(CallLine("2", "looked", "{}")).starts_with("> "));
+    f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[1]}})");
+    const std::string text =
+        RefusalIn(f.Server(R"({"jsonrpc":"2.0","id":2,"result":{"content":[2]}})"));
+    for (const char* one : {"[1]", "[2]"}) {
+      approve(text);
+      CHECK(f.Host(CallLine("3", "looked", "{}")).find(one) != std::string::npos);
+    }
+  }
+  SECTION("a guard that fails decides later") {
+    f.decider.store_fails = true;
+    const std::string text =
+        "The call was made, but. The result is kept as long as this gateway runs: the same call is "
+        "not made again, but decides about that result again. Tell the user.";
+    CHECK(f.Host(CallLine("1", "write", R"({"path":"x"})")).starts_with("> "));
+    CHECK(RefusalIn(f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})")) == text);
+    CHECK(RefusalIn(f.Host(CallLine("2", "write", R"({"path":"x"})"))) == text);
+    CHECK(f.decider.ended.empty());
+    f.decider.store_fails = false;
+    f.now += 5s;
+    CHECK(f.Host(CallLine("3", "write", R"({"path":"x"})")) ==
+          "< {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}\n");
+    CHECK(f.decider.ended == std::vector<std::string>{"write 0 ok 0"});
+  }
+  const std::string dropped =
+      "This call was made before, and was not made again now. Its result was withheld, but is kept "
+      "no longer: the gateway keeps 3 results and 0 MiB. If you repeat the call, it is made once "
+      "more: ask the user first.";
+  SECTION("the oldest are dropped when there are too many, which is told once") {
+    for (const char* n : {"1", "2", "3", "4"})
+      made("{\"n\":" + std::string(n) + "}", R"("result":{})");
+    CHECK(repeated(R"({"n":1})") == dropped);
+    CHECK(repeated(R"({"n":2})").starts_with(held));
+    CHECK(made(R"({"n":1})", R"("result":{})").starts_with(held));
+    CHECK(repeated(R"({"n":2})") == dropped);
+  }
+  SECTION("or too large together") {
+    made(R"({"n":1})", R"("result":{})");
+    made(R"({"n":2})", R"("result":{})");
+    made(R"({"n":3})", R"("result":{"x":")" + std::string(165, 'x') + R"("})");
+    CHECK(repeated(R"({"n":1})") == dropped);
+    CHECK(repeated(R"({"n":2})").starts_with(held));
+    CHECK(repeated(R"({"n":3})").starts_with(held));
+  }
 }
 
 TEST_CASE("what can be read in two ways does not reach the server") {
