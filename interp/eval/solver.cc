@@ -94,6 +94,7 @@ void Solver::Forget() {
   resuming_ = !left_.empty() && !suspended_;
   tables_.clear();
   table_of_.Clear();
+  checked_by_.clear();
   query_tables_.clear();
   query_plans_.clear();
   undefined_below_.clear();
@@ -424,6 +425,30 @@ RuleLoop* Solver::LoopOf(std::deque<RuleLoop>& loops, const void* owner, const P
   return at->step == step ? &*at : nullptr;
 }
 
+// The key with which a table evaluates a rule: its own, or a copy in `inputs`.
+//
+// The constraint of a rule speaks of all answers for given inputs (decision 41), so it must not
+// depend on what else the caller knows by then. The rule is evaluated once with nothing but its
+// inputs; other tables for the same inputs then know that its constraint has been checked. A rule
+// that asks or calls does so for what the caller wants only.
+std::span<const Value> Solver::CheckedKey(const Table& table, const Definition& def,
+                                          std::vector<Value>& inputs) {
+  if (!IsChecked(def) || !program_.Has(def)) return table.key;
+  const Columns needed = analysis_.InputsOf(def);
+  Columns known = 0;
+  inputs.assign(table.key.size(), kNone);
+  for (std::size_t i = 0; i < table.key.size(); ++i) {
+    if ((needed >> i & 1) == 0 || table.key[i].is_none()) continue;
+    inputs[i] = table.key[i];
+    known |= Columns{1} << i;
+  }
+  if (analysis_.Acts(def, known)) return table.key;
+  // The table that was first is evaluated again until it is complete.
+  const auto [at, is_new] = checked_by_.try_emplace({&def, inputs}, &table);
+  if (!is_new && at->second != &table) return table.key;
+  return inputs;
+}
+
 void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best) {
   const auto offer = [&] { return OfferAnswer(*best); };
   const Continuation to_best(offer);
@@ -435,8 +460,9 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(table.relation)));
   const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
-  std::vector<Value> changed;
-  const std::span<const Value> given = GivenTo(def, table.relation, table.key, changed);
+  std::vector<Value> inputs, changed;
+  const std::span<const Value> key = CheckedKey(table, def, inputs);
+  const std::span<const Value> given = GivenTo(def, table.relation, key, changed);
   if (!def.gathered.empty()) {
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
@@ -576,10 +602,12 @@ void Solver::EvaluateTable(Table& table) {
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
   const bool ground = std::ranges::none_of(table.key, &Value::is_none);
   for (int number : analysis_.RulesOf(base)) {
-    // The rules are alternatives, and one holds. A recursive table is counted until its group is
-    // complete.
-    if (ground && !table.rows.empty() && !table.recursive && table.lowest == nullptr) break;
-    EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
+    // The rules are alternatives, and one holds; the constraints of the others are checked. A
+    // recursive table is counted until its group is complete.
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    const bool holds = ground && !table.rows.empty();
+    if (holds && !table.recursive && table.lowest == nullptr && !IsChecked(def)) continue;
+    EvaluateRule(table, def);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }
   Close(table);

@@ -200,6 +200,8 @@ class Solver : public Demands {
   };
   void Gather(const Definition& def, const std::vector<bool>& bound,
               const std::function<void(Gathered)>& add);
+  std::span<const Value> CheckedKey(const Table& table, const Definition& def,
+                                    std::vector<Value>& inputs);
   std::span<const Value> GivenTo(const Definition& def, RelationId relation,
                                  std::span<const Value> key, std::vector<Value>& changed) const;
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
@@ -251,6 +253,8 @@ class Solver : public Demands {
   bool resuming_ = false;  // some table left something
   bool suspended_ = false;
   IdTable table_of_;  // by relation and key
+  // By rule with a constraint and its inputs: the table that checks it.
+  std::map<std::pair<const Definition*, std::vector<Value>>, const Table*> checked_by_;
   std::vector<std::unique_ptr<Table>> query_tables_;
   std::vector<Table*> running_;     // tabled calls in progress, outermost first
   std::vector<Table*> unfinished_;  // evaluated tables whose leader is still running

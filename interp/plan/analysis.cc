@@ -223,6 +223,12 @@ std::vector<const Clause*> WithTexts(const Definition& def, const std::vector<bo
   return out;
 }
 
+bool IsChecked(const Definition& def) {
+  return def.choice && std::ranges::any_of(def.body, [](const Clause& c) {
+           return c.As<Check>() != nullptr;
+         });
+}
+
 std::vector<bool> HeadSlots(const Definition& def) {
   std::vector<bool> out(def.slots.size());
   const auto mark = [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; };

@@ -127,7 +127,16 @@ class Analysis : public Catalog {
   /// Whether evaluating the rule for a caller that binds nothing may ask, call or show something,
   /// directly or through the relations that it reads. REQUIRES: a rule of the program.
   bool Acts(const Definition& def) const {
-    return IsActing(quiet_[static_cast<std::size_t>(def.number)], 0);
+    return Acts(def, 0);
+  }
+  /// The same for a caller that binds these arguments.
+  bool Acts(const Definition& def, Columns known) const {
+    return IsActing(quiet_[static_cast<std::size_t>(def.number)], known);
+  }
+  /// The arguments that nothing in the rule binds, so that its caller gives them or is asked.
+  Columns InputsOf(const Definition& def) const {
+    const Quiet& quiet = quiet_[static_cast<std::size_t>(def.number)];
+    return At(def.head).modes.AnyOf() | (quiet ? quiet->AnyOf() : 0);
   }
   /// Whether evaluating the relation or goal may reach a goal, ask, call or show something.
   bool Acts(RelationId relation) const {
@@ -272,6 +281,9 @@ std::vector<const Clause*> WithTexts(const Definition& def, const std::vector<bo
 
 /// Appends the relations and goals that clauses mention, at any depth.
 void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out);
+
+/// Whether the rule has a constraint of its own (decision 41).
+bool IsChecked(const Definition& def);
 
 /// Per slot: whether the head mentions it.
 std::vector<bool> HeadSlots(const Definition& def);
