@@ -315,6 +315,7 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
     return plans[known] = {HasStuck(*plan), plan->acts};
   };
   needs.modes = ModeSet::Of(all, [&](Columns known) { return !plan_for(known).stuck; });
+  needs.stuck = plan_for(all).stuck;
   if (!needs.asks && !MayAct(def.activation) && !MayAct(def.body)) return needs;
   // A plan that is stuck does not tell what comes after.
   const auto is_quiet = [&](Columns known) {
@@ -520,7 +521,7 @@ void Analysis::Make(const Program& program, const Store& store) {
     const Needs needs = NeedsOf(def, planner);
     ModeSet modes = info.modes;
     modes.Require(needs.modes);
-    demanded = demanded || needs.asks || needs.modes != ModeSet();
+    demanded = demanded || needs.asks || needs.stuck || needs.modes != ModeSet();
     outside = outside || needs.asks;
     if (needs.asks) asks_[number] = true;
     Quiet& own = quiet_[number];

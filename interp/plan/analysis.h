@@ -220,7 +220,8 @@ class Analysis : public Catalog {
   struct Needs {
     ModeSet modes;
     Quiet quiet = ModeSet();
-    bool asks = false;  // for what no clause binds, if the caller binds nothing
+    bool asks = false;   // for what no clause binds, if the caller binds nothing
+    bool stuck = false;  // in some branch, whatever the caller binds
   };
   Needs NeedsOf(const Definition& def, Planner& planner) const;
   bool MayAct(const Clauses& clauses) const;
