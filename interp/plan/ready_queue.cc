@@ -16,7 +16,7 @@
 namespace rpl {
 namespace {
 
-enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kClosing = 200 };
+enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kShowing = 150, kClosing = 200 };
 
 // Whether building a value and matching it can disagree: sets of equal parts, and templates, which
 // print a number as text. A set after ~ is matched in any case.
@@ -44,6 +44,24 @@ bool IsTest(const Clause& clause) {
   return clause.As<Compare>() || clause.As<Temporal>() || clause.As<Truth>() ||
          clause.As<Metadata>() || clause.As<Negation>() ||
          (clause.As<Member>() && clause.As<Member>()->negated);
+}
+
+// Whether the clause is a disjunction that shows something in some branch. Which branch is taken is
+// decided for the answers of all other clauses (decisions 58, 85), so it waits for those that can
+// run without it.
+bool IsShowing(const Clause& clause) {
+  if (clause.As<Alternatives>() == nullptr) return false;
+  const std::function<bool(const Clauses&)> shows = [&](const Clauses& clauses) {
+    return std::ranges::any_of(clauses, [&](const Clause& c) {
+      bool found = c.As<ShowJson>() != nullptr;
+      if (c.As<Alternatives>())
+        ForEachBody(c, [&](const Clauses& body) { found = found || shows(body); });
+      return found;
+    });
+  };
+  bool found = false;
+  ForEachBody(clause, [&](const Clauses& body) { found = found || shows(body); });
+  return found;
 }
 
 bool IsEquality(const Clause& clause) {
@@ -240,6 +258,7 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   e.closing = ClosingRank(clause);
   e.outside = mode_ == Mode::kSolve && catalog_.ReachesOutside(clause);
   e.test = !e.outside && IsTest(clause);
+  e.showing = IsShowing(clause);
   if (e.closing > 0) ++list.closing[e.closing];
   else ++list.open;
   if (e.outside && e.closing == 0) list.outside.push_back(place);
@@ -355,6 +374,7 @@ std::uint64_t ReadyQueue::Key(const Entry& e, Place place) const {
   const std::uint64_t order = List().plain    ? std::uint64_t{kOrdinary}
                               : e.closing > 0 ? kClosing + e.closing
                               : e.test        ? std::uint64_t{kTest}
+                              : e.showing     ? std::uint64_t{kShowing}
                                               : kOrdinary - e.score;
   return order << 32 | place;
 }
@@ -573,7 +593,10 @@ ReadyQueue::Place ReadyQueue::Next() {
     // Clauses that reach outside never pass each other.
     const Place outside =
         list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
-    if (outside < inside && list.entries[outside].ready && CanRun(outside)) return outside;
+    if (outside != kNobody && (outside < inside || order == kShowing) &&
+        !(list.entries[outside].showing && order < kShowing && inside != kNobody) &&
+        list.entries[outside].ready && CanRun(outside))
+      return outside;
     if (inside == kNobody || CanRun(inside)) return inside;
   }
 }

@@ -119,7 +119,8 @@ class ReadyQueue {
     bool ready = false;
     bool desperate = false;  // in the list's despair
     bool outside = false;
-    bool test = false;  // binds nothing, and asks nobody
+    bool test = false;     // binds nothing, and asks nobody
+    bool showing = false;  // a disjunction that shows something in some branch
   };
   struct Level {
     std::vector<Entry> entries;
