@@ -82,7 +82,9 @@ class Lowering {
   void BinaryClause(const Node& node, const Binary& b, Clauses& out);
   void CallClause(const Node& node, const Call& call, Clauses& out, SlotId row);
   void AnnotatedClause(const Node& node, const Annotated& a, Clauses& out);
+  void ShownField(const Annotation& of, const Node& key, const Node& value, Clauses& out);
   void FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out);
+  void MatchInstances(const Annotation& of, const OwnSlots& own, Pattern& map);
   void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
   void NestedRule(const Node& node, const Rule& rule, Clauses& out);
   void HeadOf(const Node& head, const Rule& rule, Definition& def);

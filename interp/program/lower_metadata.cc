@@ -18,6 +18,14 @@ namespace rpl {
 
 namespace {
 
+/// In place of the row of a `$json`: it has none while its line is only to be written.
+constexpr SlotId kNoRow = -1;
+
+std::vector<SlotId> WithRows(std::vector<SlotId> slots) {
+  std::erase(slots, kNoRow);
+  return slots;
+}
+
 // Marks the fields of a row whose status is read as well: they know if its call failed.
 void MarkKnownFailures(Clauses& fields, Value status) {
   std::unordered_set<SlotId> known;
@@ -110,13 +118,55 @@ struct Lowering::Annotation {
   }
 };
 
+// What a fact carries in a slot is an argument of it as those in its parentheses are: where it is a
+// set, each element is an instance (decision 27). The slots of the form's own lvars are theirs.
+void Lowering::MatchInstances(const Annotation& of, const OwnSlots& own, Pattern& map) {
+  const bool of_rows = std::ranges::all_of(of.members, [](const Node* member) {
+    const auto* call = member->As<Call>();
+    return call != nullptr && call->ns != Namespace::kGoal;
+  });
+  if (!of_rows || map.kind != Pattern::Kind::kMap) return;
+  Pool& pool = program_.store().pool();
+  for (std::size_t i = 0; i + 1 < map.parts.size(); i += 2) {
+    const Pattern& key = map.parts[i];
+    if (key.kind != Pattern::Kind::kConstant) continue;
+    const bool is_name = key.constant.kind() == Kind::kSymbol || key.constant.kind() == Kind::kSlot;
+    if (is_name && std::ranges::count(own.names, pool.Slot(pool.TextOf(key.constant))) > 0)
+      continue;
+    Pattern& value = map.parts[i + 1];
+    const bool is_set = value.kind == Pattern::Kind::kSet || value.kind == Pattern::Kind::kEach ||
+                        value.kind == Pattern::Kind::kAny ||
+                        (value.kind == Pattern::Kind::kConstant &&
+                         value.constant.kind() == Kind::kSet);
+    if (is_set) continue;
+    Pattern each;
+    each.kind = Pattern::Kind::kEach;
+    each.parts.push_back(std::move(value));
+    value = std::move(each);
+  }
+}
+
 void Lowering::BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out) {
   Metadata m;
-  m.rows = row_slots_;
+  m.rows = WithRows(row_slots_);
   m.own = OwnOf(of.form);
+  MatchInstances(of, m.own, pattern);
   m.bindings = true;
   m.pattern = std::move(pattern);
   out.push_back({std::move(m), of.node.span, of.text, of.variables});
+}
+
+// A field of `$json`: its trace has {:tool :json} (§14.2), and so has each line that it writes.
+void Lowering::ShownField(const Annotation& of, const Node& key, const Node& value, Clauses& out) {
+  const auto* keyword = key.As<Keyword>();
+  if (keyword == nullptr || keyword->name != "tool") {
+    out.push_back({Truth{false}, of.node.span, of.text, of.variables});
+    return;
+  }
+  MatchWith with;
+  with.value.term = Pattern::Constant(program_.store().pool().Keyword("json"));
+  with.pattern = Term(value, true);
+  out.push_back({std::move(with), of.node.span, of.text, of.variables});
 }
 
 // Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
@@ -135,6 +185,10 @@ void Lowering::FieldsSuffix(const Annotation& of, const Collection& fields, Clau
         return of.has[k].contains(w);
       });
       if (of.members.size() > 1 && !wanted.empty() && !mentions) continue;
+      if (row_slots_[k] == kNoRow) {
+        ShownField(of, fields.items[i], fields.items[i + 1], out);
+        continue;
+      }
       Metadata m;
       m.rows.push_back(row_slots_[k]);
       m.pattern.kind = Pattern::Kind::kMap;
@@ -181,6 +235,7 @@ void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& ou
   Tail(form, body);
   for (Clause& clause : body) {  // every member gets a row reference
     SlotId* row = nullptr;
+    if (clause.As<ShowJson>()) row_slots_.push_back(kNoRow);
     if (auto* atom = clause.As<Atom>()) row = &atom->row;
     if (auto* expand = clause.As<Expand>()) row = &expand->row;
     if (auto* read = clause.As<ReadAvar>()) {
@@ -220,7 +275,7 @@ void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& ou
     }
     Aggregate aggregate;
     aggregate.body = body;
-    aggregate.rows = row_slots_;
+    aggregate.rows = WithRows(row_slots_);
     aggregate.own = OwnOf(form);
     aggregate.pattern = Term(value, true);
     Push(after, node, std::move(aggregate));
