@@ -2,6 +2,7 @@
 #include "interp/program/rewrite.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -161,29 +162,63 @@ std::optional<Node> FolderArgument(const Call& call, const Node& arg) {
   return out;
 }
 
+// The suffix with those entries of its bindings map whose keys belong; nullopt where none is left.
+static std::optional<Suffix> PartOf(const Suffix& suffix,
+                                    const std::function<bool(const Node& key)>& belongs) {
+  Suffix out = suffix;
+  const auto reduce = [&](Node& value) {
+    Node* at = &value;
+    if (auto* match = at->As<Match>()) at = &match->pattern.front();
+    auto* map = at->As<Collection>();
+    if (map == nullptr || map->kind != CollectionKind::kMap) return true;
+    Nodes kept;
+    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+      if (!belongs(map->items[i])) continue;
+      kept.push_back(map->items[i]);
+      kept.push_back(map->items[i + 1]);
+    }
+    map->items = std::move(kept);
+    return !map->items.empty();
+  };
+  Node& value = out.value.front();
+  if (suffix.bindings && !suffix.key.empty())
+    return belongs(suffix.key.front()) ? std::optional(out) : std::nullopt;
+  if (suffix.bindings || (!suffix.key.empty() && IsKeyword(suffix.key.front(), "bindings")))
+    return reduce(value) ? std::optional(out) : std::nullopt;
+  if (!suffix.key.empty()) return out;
+  Node* at = &value;
+  if (auto* match = at->As<Match>()) at = &match->pattern.front();
+  if (auto* map = at->As<Collection>(); map != nullptr && map->kind == CollectionKind::kMap)
+    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2)
+      if (IsKeyword(map->items[i], "bindings")) reduce(map->items[i + 1]);
+  return out;
+}
+
 std::optional<Node> Distributed(const Node& clause) {
   const auto* annotated = clause.As<Annotated>();
   if (annotated == nullptr) return std::nullopt;
   const auto* members = Ungroup(annotated->form.front()).As<Conjunction>();
-  const auto is_field = [](const Suffix& suffix) {
-    const Node* value = &suffix.value.front();
-    if (const auto* m = value->As<Match>()) value = &m->pattern.front();
-    if (suffix.bindings) return false;
-    if (!suffix.key.empty()) return !IsKeyword(suffix.key.front(), "bindings");
-    const auto* map = value->As<Collection>();
-    if (map == nullptr || map->kind != CollectionKind::kMap) return false;
-    for (std::size_t i = 0; i < map->items.size(); i += 2)
-      if (IsKeyword(map->items[i], "bindings")) return false;
-    return true;
-  };
-  if (members == nullptr ||
-      !std::all_of(annotated->suffixes.begin(), annotated->suffixes.end(), is_field))
-    return std::nullopt;
+  if (members == nullptr) return std::nullopt;
+  std::vector<std::vector<std::string>> has(members->clauses.size());
+  for (std::size_t i = 0; i < has.size(); ++i) CollectVariables(members->clauses[i], has[i]);
   Conjunction out;
-  for (const Node& member : members->clauses) {
+  for (std::size_t i = 0; i < has.size(); ++i) {
+    const Node& member = members->clauses[i];
+    // A slot of another member's variable is not this one's.
+    const auto belongs = [&](const Node& key) {
+      const auto* lvar = key.As<Lvar>();
+      const auto* symbol = key.As<Symbol>();
+      if (lvar == nullptr && symbol == nullptr) return true;
+      const std::string& name = lvar != nullptr ? lvar->name : symbol->name;
+      const auto mentions = [&](const std::vector<std::string>& names) {
+        return std::ranges::count(names, name) > 0;
+      };
+      return mentions(has[i]) || std::ranges::none_of(has, mentions);
+    };
     Annotated one{{member}, {}};
     if (const auto* own = Ungroup(member).As<Annotated>()) one = *own;
-    one.suffixes.insert(one.suffixes.end(), annotated->suffixes.begin(), annotated->suffixes.end());
+    for (const Suffix& suffix : annotated->suffixes)
+      if (std::optional<Suffix> part = PartOf(suffix, belongs)) one.suffixes.push_back(*part);
     out.clauses.push_back({std::move(one), member.span});
   }
   return Node{std::move(out), clause.span};

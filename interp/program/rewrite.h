@@ -31,8 +31,9 @@ void AppendTail(Nodes& tail, const Node& more);
 /// avar, so that it is a relation term. nullopt for an argument of any other call.
 std::optional<Node> FolderArgument(const Call& call, const Node& arg);
 
-/// (a, b) ^ ~ {:k "v"} as a ^ ~ {:k "v"}, b ^ ~ {:k "v"}: fields go to every member, bindings
-/// are of the whole group. nullopt for any other clause.
+/// (a, b) ^ ~ {:k "v"} as a ^ ~ {:k "v"}, b ^ ~ {:k "v"}: fields go to every member. Slots of a
+/// bindings map go to the members with that variable, or to all when none has it (decision 51).
+/// nullopt for any other clause.
 std::optional<Node> Distributed(const Node& clause);
 
 }  // namespace rpl
