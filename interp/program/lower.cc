@@ -19,6 +19,12 @@
 namespace rpl {
 namespace {
 
+// Whether a set after `~` stands in the pattern, which then matches lists as well (decision 90).
+bool ReadsLists(const Pattern& p) {
+  return p.lists || std::ranges::any_of(p.parts, ReadsLists) ||
+         std::ranges::any_of(p.rest, ReadsLists);
+}
+
 // Calls fn(slot) for each slot that the clause supplies with a value. `?v = $x` reads an
 // avar, and only `$x = …` of a computed value resolves it (decisions 54, 55).
 template <typename Fn>
@@ -305,6 +311,15 @@ void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
   Compare compare{b.op, {}, {}};
   compare.left = Compute(left, out);
   compare.right = Compute(right, out);
+  // A set after `~` equals more than one value, so `!=` says that none of them does.
+  if (b.op == Operator::kNotEqual &&
+      (ReadsLists(compare.left.term) || ReadsLists(compare.right.term))) {
+    compare.op = Operator::kEqual;
+    Negation none;
+    Push(none.body, node, std::move(compare));
+    Push(out, node, std::move(none));
+    return;
+  }
   Push(out, node, std::move(compare));
 }
 
