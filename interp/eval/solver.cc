@@ -449,6 +449,26 @@ std::span<const Value> Solver::CheckedKey(const Table& table, const Definition& 
   return inputs;
 }
 
+// Where a rule is called with a set, its answers have the instances of that set in their other
+// arguments (§7): same(#{1 2}, ?y) gives 1 and 2. So same(#{1 2}, 1), which knows more than the
+// rule needs, is answered by what it needs alone. These keys are in addition to the table's own.
+std::vector<std::vector<Value>> Solver::KeysBeforeSets(const Table& table, const Definition& def) {
+  std::vector<std::vector<Value>> out;
+  const std::span<const Columns> modes = analysis_.ModesOf(store_.BaseOf(table.relation)).modes();
+  const bool has_set =
+      std::ranges::any_of(table.key, [](Value v) { return v.kind() == Kind::kSet; });
+  if (!has_set || modes.size() < 2 || store_.at(table.relation).space() == Space::kGoal) return out;
+  for (const Columns mode : modes) {
+    std::vector<Value> less = table.key;
+    bool meets = true;
+    for (std::size_t i = 0; i < less.size(); ++i)
+      if ((mode >> i & 1) == 0) less[i] = kNone;
+      else meets = meets && !less[i].is_none();
+    if (meets && less != table.key && !analysis_.Acts(def, mode)) out.push_back(std::move(less));
+  }
+  return out;
+}
+
 void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best) {
   const auto offer = [&] { return OfferAnswer(*best); };
   const Continuation to_best(offer);
@@ -477,11 +497,16 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
     BindHead(def, given, 0, bound, gather);
   } else {
     std::size_t runs = 0;
-    BindHead(def, given, 0, bound, [&] {
+    const auto run = [&] {
       const Plan& plan = RulePlan(def, bound);
       frame.loop = ++runs == 1 ? LoopOf(table, def, plan) : nullptr;
       return machine_->Run(plan.first);
-    });
+    };
+    BindHead(def, given, 0, bound, run);
+    for (const std::vector<Value>& less : KeysBeforeSets(table, def)) {
+      if (machine_->evaluation.stop != Stop::kGoesOn) break;
+      BindHead(def, less, 0, bound, run);
+    }
     if (runs > 1 && table.lasting() != nullptr)
       std::erase_if(table.lasting()->loops,
                     [&](const RuleLoop& loop) { return loop.owner == &def; });

@@ -202,6 +202,7 @@ class Solver : public Demands {
               const std::function<void(Gathered)>& add);
   std::span<const Value> CheckedKey(const Table& table, const Definition& def,
                                     std::vector<Value>& inputs);
+  std::vector<std::vector<Value>> KeysBeforeSets(const Table& table, const Definition& def);
   std::span<const Value> GivenTo(const Definition& def, RelationId relation,
                                  std::span<const Value> key, std::vector<Value>& changed) const;
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
