@@ -58,6 +58,11 @@ std::string Codes(const std::string& text) { return Checked(text).Codes(); }
 std::string CodesMd(const std::string& text) { return Checked(text, "test.md").Codes(); }
 std::string All(const std::string& text) { return Checked(text).Codes(true); }
 
+TEST_CASE("a variable that nothing binds is the business of the `not` that waits for it") {
+  CHECK(Codes("p(1)\nq(3)\nh(?y) <- q(?y), not p(?x), ?x > 3\n% <- h(_)\n") == "2003 3:23\n");
+  CHECK(Codes("p(1)\nq(3)\nh(?y) <- ?x > 3, q(?y), not p(?x)\n% <- h(_)\n") == "2003 3:31\n");
+}
+
 TEST_CASE("names that are used and not defined") {
   CHECK(Codes("edge(1, 2)\nr(?x) <- edgee(?x, _)") == "2005 2:10\n");
   CHECK(Codes("edge(1, 2)\nr(?x) <- edge(?x)") == "2007 2:10\n");
