@@ -224,9 +224,8 @@ std::vector<const Clause*> WithTexts(const Definition& def, const std::vector<bo
 }
 
 bool IsChecked(const Definition& def) {
-  return def.choice && std::ranges::any_of(def.body, [](const Clause& c) {
-           return c.As<Check>() != nullptr;
-         });
+  return def.choice &&
+         std::ranges::any_of(def.body, [](const Clause& c) { return c.As<Check>() != nullptr; });
 }
 
 std::vector<bool> HeadSlots(const Definition& def) {

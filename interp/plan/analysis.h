@@ -126,9 +126,7 @@ class Analysis : public Catalog {
 
   /// Whether evaluating the rule for a caller that binds nothing may ask, call or show something,
   /// directly or through the relations that it reads. REQUIRES: a rule of the program.
-  bool Acts(const Definition& def) const {
-    return Acts(def, 0);
-  }
+  bool Acts(const Definition& def) const { return Acts(def, 0); }
   /// The same for a caller that binds these arguments.
   bool Acts(const Definition& def, Columns known) const {
     return IsActing(quiet_[static_cast<std::size_t>(def.number)], known);

@@ -134,10 +134,10 @@ void Lowering::MatchInstances(const Annotation& of, const OwnSlots& own, Pattern
     if (is_name && std::ranges::count(own.names, pool.Slot(pool.TextOf(key.constant))) > 0)
       continue;
     Pattern& value = map.parts[i + 1];
-    const bool is_set = value.kind == Pattern::Kind::kSet || value.kind == Pattern::Kind::kEach ||
-                        value.kind == Pattern::Kind::kAny ||
-                        (value.kind == Pattern::Kind::kConstant &&
-                         value.constant.kind() == Kind::kSet);
+    const bool is_set =
+        value.kind == Pattern::Kind::kSet || value.kind == Pattern::Kind::kEach ||
+        value.kind == Pattern::Kind::kAny ||
+        (value.kind == Pattern::Kind::kConstant && value.constant.kind() == Kind::kSet);
     if (is_set) continue;
     Pattern each;
     each.kind = Pattern::Kind::kEach;
