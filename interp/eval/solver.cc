@@ -425,15 +425,22 @@ RuleLoop* Solver::LoopOf(std::deque<RuleLoop>& loops, const void* owner, const P
   return at->step == step ? &*at : nullptr;
 }
 
+// Whether the rule has @choose or @distinct.
+static bool Chooses(const Definition& def) {
+  const auto chooses = [](const Clause& c) { return c.As<First>() || c.As<Distinct>(); };
+  return std::ranges::any_of(def.activation, chooses) || std::ranges::any_of(def.body, chooses);
+}
+
 // The key with which a table evaluates a rule: its own, or a copy in `inputs`.
 //
-// The constraint of a rule speaks of all answers for given inputs (decision 41), so it must not
-// depend on what else the caller knows by then. The rule is evaluated once with nothing but its
-// inputs; other tables for the same inputs then know that its constraint has been checked. A rule
-// that asks or calls does so for what the caller wants only.
-std::span<const Value> Solver::CheckedKey(const Table& table, const Definition& def,
-                                          std::vector<Value>& inputs) {
-  if (!IsChecked(def) || !program_.Has(def)) return table.key;
+// A rule that chooses does so among all answers for given inputs (decision 68), and its constraint
+// speaks of all of them (decision 41), so neither may depend on what else the caller knows by then.
+// Such a rule is evaluated with nothing but its inputs. With a constraint alone that is done once;
+// other tables for the same inputs then know that it has been checked. A rule that asks or calls
+// does so for what the caller wants only.
+std::span<const Value> Solver::KeyOfInputs(const Table& table, const Definition& def,
+                                           std::vector<Value>& inputs) {
+  if (!def.choice || !program_.Has(def)) return table.key;
   const Columns needed = analysis_.InputsOf(def);
   Columns known = 0;
   inputs.assign(table.key.size(), kNone);
@@ -443,6 +450,7 @@ std::span<const Value> Solver::CheckedKey(const Table& table, const Definition& 
     known |= Columns{1} << i;
   }
   if (analysis_.Acts(def, known)) return table.key;
+  if (Chooses(def)) return inputs;
   // The table that was first is evaluated again until it is complete.
   const auto [at, is_new] = checked_by_.try_emplace({&def, inputs}, &table);
   if (!is_new && at->second != &table) return table.key;
@@ -481,7 +489,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
   std::vector<Value> inputs, changed;
-  const std::span<const Value> key = CheckedKey(table, def, inputs);
+  const std::span<const Value> key = KeyOfInputs(table, def, inputs);
   const std::span<const Value> given = GivenTo(def, table.relation, key, changed);
   if (!def.gathered.empty()) {
     const auto gather = [&] {

@@ -200,8 +200,8 @@ class Solver : public Demands {
   };
   void Gather(const Definition& def, const std::vector<bool>& bound,
               const std::function<void(Gathered)>& add);
-  std::span<const Value> CheckedKey(const Table& table, const Definition& def,
-                                    std::vector<Value>& inputs);
+  std::span<const Value> KeyOfInputs(const Table& table, const Definition& def,
+                                     std::vector<Value>& inputs);
   std::vector<std::vector<Value>> KeysBeforeSets(const Table& table, const Definition& def);
   std::span<const Value> GivenTo(const Definition& def, RelationId relation,
                                  std::span<const Value> key, std::vector<Value>& changed) const;
