@@ -53,6 +53,8 @@ NumberText ReadNumber(std::string_view text) {
   const bool exponent = bare.find_first_of("eE") != bare.npos;
   const auto size = static_cast<std::int64_t>(decimal->digits.size());
   const bool whole = decimal->exponent >= size;
+  if (error == std::errc::result_out_of_range && decimal->exponent < 0)
+    return {{}, std::int64_t{0}};
   if ((!whole || exponent) && (error != std::errc{} || !std::isfinite(value)))
     return {NumberText::Problem::kTooLarge, {}};
   if (!whole) return {{}, NumberAsWritten(value)};  // the nearest float is whole

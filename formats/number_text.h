@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers as they are written, in RPL, JSON, CSV and texts alike: one whose value is whole is an
-// integer, however it is spelled and whatever its size; any other is the nearest float.
+// integer, however it is spelled and whatever its size; any other is the nearest float, which is 0
+// for 1e-400.
 #ifndef RPL_FORMATS_NUMBER_TEXT_H_
 #define RPL_FORMATS_NUMBER_TEXT_H_
 

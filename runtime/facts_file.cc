@@ -59,6 +59,17 @@ Value NumberOf(Pool& pool, std::string_view text) {
   return read.problem == NumberText::Problem::kNone ? pool.Number(read.value) : kNone;
 }
 
+// Whether the text is a number as above, but too large for one.
+bool IsTooLarge(std::string_view text) {
+  constexpr std::size_t kLong = 300;  // shorter ones have an exponent
+  if (text.empty() || !IsDigit(text.back())) return false;
+  if (text.size() < kLong && text.find_first_of("eE") == text.npos) return false;
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (!IsDigit(digits.front()) || (digits[0] == '0' && IsDigit(digits[1]))) return false;
+  const NumberText::Problem problem = ReadNumber(text).problem;
+  return problem == NumberText::Problem::kTooLarge || problem == NumberText::Problem::kTooLong;
+}
+
 // The value of an unquoted field without a type; kNone if it is its text.
 Value NoTextOf(Pool& pool, std::string_view text) {
   if (text.empty()) return kNil;
@@ -72,7 +83,7 @@ struct Field {
   bool copied = false;  // the text lasts only until the next row
 };
 
-// Adds the value of a field of CSV or TSV; false if it is not of the type.
+// Adds the value of a field of CSV or TSV; false if it is not of the type, or too large.
 bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
   const std::string_view text = field.text;
   const auto push = [&](Value v) {
@@ -96,7 +107,8 @@ bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
   }
   if (field.quoted) return push_text(Kind::kString);
   const Value value = NoTextOf(pool, text);
-  return value.is_none() ? push_text(Kind::kString) : push(value);
+  if (!value.is_none()) return push(value);
+  return !IsTooLarge(text) && push_text(Kind::kString);
 }
 
 // The text of one row.
@@ -259,9 +271,10 @@ class FactsReader {
               std::move(message), std::move(hint)});
   }
 
-  void Bad(const RowText& row, const std::string& message) {
+  void Bad(const RowText& row, const std::string& message, std::string hint = "") {
     last_bad_ = SpanOf(row);
-    if (++bad_ <= kBadRowsShown) Report(last_bad_, message, strict_ ? "" : "the row is left out");
+    if (hint.empty() && !strict_) hint = "the row is left out";
+    if (++bad_ <= kBadRowsShown) Report(last_bad_, message, std::move(hint));
   }
 
   void Refuse(const RowText& row, std::string message, std::string hint) {
@@ -333,10 +346,15 @@ class FactsReader {
   bool Push(const RowText& row, const std::vector<Field>& fields) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (PushField(pool_, fields[i], columns_[i].type, cells_)) continue;
-      Bad(row, fields[i].text.size() > kMaxTextBytes
-                   ? "a field is " + pool_.overflow()
-                   : fmt::format("expected a {} as `{}`, got `{}`", NameOf(columns_[i].type),
-                                 columns_[i].name, fields[i].text.substr(0, 100)));
+      const std::string& column = columns_[i].name;
+      const std::string_view shown = fields[i].text.substr(0, 100);
+      if (fields[i].text.size() > kMaxTextBytes) Bad(row, "a field is " + pool_.overflow());
+      else if (columns_[i].type == Type::kAny)
+        Bad(row, fmt::format("`{}` as `{}` is too large for a number", shown, column),
+            fmt::format("the row is left out; if it is a text, name the column `{}:text`", column));
+      else
+        Bad(row, fmt::format("expected a {} as `{}`, got `{}`", NameOf(columns_[i].type), column,
+                             shown));
       return false;
     }
     return true;
@@ -362,7 +380,7 @@ class FactsReader {
   bool ReadLine(const RowText& row, std::string_view line) {
     const JsonText read = ParseExactJson(line);
     if (!read.error.empty()) {
-      Bad(row, "the line is not one JSON value");
+      Bad(row, "the line is not one JSON value: " + CleanUtf8(read.error));
     } else if (!read.json.is_array() && !read.json.is_object()) {
       Bad(row, "expected an array or an object");
     } else if (relation_ == kNoId && !BeginLines(row, read.json)) {
@@ -445,11 +463,14 @@ bool IsRelationName(std::string_view text) {
   return true;
 }
 
-bool IsTextField(Pool& pool, std::string_view text) { return NoTextOf(pool, text).is_none(); }
+bool IsTextField(Pool& pool, std::string_view text) {
+  return NoTextOf(pool, text).is_none() && !IsTooLarge(text);
+}
 
 Value ValueOfField(Pool& pool, std::string_view text) {
   const Value value = NoTextOf(pool, text);
-  return value.is_none() ? pool.String(text) : value;
+  if (!value.is_none()) return value;
+  return IsTooLarge(text) ? kNone : pool.String(text);
 }
 
 std::optional<FactsName> FactsNameOf(std::string_view name) {

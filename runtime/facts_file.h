@@ -36,7 +36,7 @@ struct FactsName {
 /// is of none of the three kinds.
 std::optional<FactsName> FactsNameOf(std::string_view name);
 
-/// The value of an unquoted field of CSV without a type.
+/// The value of an unquoted field of CSV without a type; kNone if it is too large for a number.
 Value ValueOfField(Pool& pool, std::string_view text);
 
 /// Whether that value is the text itself. Quotes make a string of any text.

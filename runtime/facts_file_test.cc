@@ -37,10 +37,10 @@ TEST_CASE("a field of CSV says itself what it is") {
         "-2.5 nil false @3\n"
         "\"007\" 1000 1 @4\n"
         "\"+1\" \".5\" \"0x1\" @5\n");
-  CHECK(Read("a.csv", "a\n9223372036854775807\n9223372036854775808\n1e999\nnan\n1.\n") ==
+  CHECK(Read("a.csv", "a\n9223372036854775807\n9223372036854775808\n1e-999\nnan\n1.\n") ==
         "9223372036854775807 @2\n"
         "9223372036854775808 @3\n"
-        "\"1e999\" @4\n"
+        "0 @4\n"
         "\"nan\" @5\n"
         "\"1.\" @6\n");
 }
@@ -84,6 +84,20 @@ TEST_CASE("the header types columns") {
              "a\n1") == "1 @2\n");
 }
 
+TEST_CASE("a number that is too large is no text") {
+  CHECK(Read("a.csv", "a,b\n1e300,\"1e309\"\n1e309,x\n-1.5e400,x\n1e-400,1e5a\n") ==
+        Read("a.csv", "a,b\n1e300,\"1e309\"\n") + "0 \"1e5a\" @5\n" +
+            "warning a.csv:3:1 `1e309` as `a` is too large for a number\n"
+            "warning a.csv:4:1 `-1.5e400` as `a` is too large for a number\n"
+            "warning a.csv:4:1 2 of 4 rows are bad\n");
+  CHECK(Read("a.csv", "a:text\n1e309\n") == "\"1e309\" @2\n");
+  CHECK(Read("a.ndjson", "[1e-400]\n[1e309]\n{\"a\":1,\"a\":2}\n") ==
+        "0 @1\n"
+        "warning a.ndjson:2:1 the line is not one JSON value: a number is too large\n"
+        "warning a.ndjson:3:1 the line is not one JSON value: the key \"a\" occurs twice\n"
+        "warning a.ndjson:3:1 2 of 3 rows are bad\n");
+}
+
 TEST_CASE("TSV has escapes in place of quotes") {
   CHECK(Read("a.tsv", "a\tb\n\"x\"\ty\\tz\\\\\n1\t\\q\n") ==
         "\"\\\"x\\\"\" \"y\\tz\\\\\" @2\n1 \"\\\\q\" @3\n");
@@ -98,7 +112,7 @@ TEST_CASE("lines of NDJSON are arrays, or objects with the keys of the first") {
         "warning a.jsonl:3:1 expected 2 keys, got 1\n"
         "warning a.jsonl:4:1 expected the key `b`\n"
         "warning a.jsonl:5:1 expected an array or an object\n"
-        "warning a.jsonl:6:1 the line is not one JSON value\n"
+        "warning a.jsonl:6:1 the line is not one JSON value: expected JSON in UTF-8\n"
         "warning a.jsonl:6:1 4 of 6 rows are bad\n");
   CHECK(Read("a.ndjson", "\n \n") == "error a.ndjson:1:1 the file has no row\n");
 }

@@ -265,7 +265,14 @@ void ReadTable(std::string_view text, const Block& table, const Call& head, Stor
       bad.Add(span, fmt::format("expected {} cells, got {}", arity, cells.size()));
       continue;
     }
-    for (const std::string& cell : cells) to.cells.push_back(ValueOfCell(store.pool(), cell));
+    std::vector<Value> values;
+    for (const std::string& cell : cells) values.push_back(ValueOfCell(store.pool(), cell));
+    if (const auto none = std::ranges::find_if(values, &Value::is_none); none != values.end()) {
+      const auto& cell = cells[static_cast<std::size_t>(none - values.begin())];
+      bad.Add(span, fmt::format("`{}` is too large for a number", cell.substr(0, 100)));
+      continue;
+    }
+    to.cells.insert(to.cells.end(), values.begin(), values.end());
     to.facts.push_back({relation, span.begin, span.end});
   }
 }

@@ -95,6 +95,14 @@ TEST_CASE("tables of Markdown under a heading with a signature are rows") {
         "warning t.md:10:1 expected 2 cells, got 1\n");
 }
 
+TEST_CASE("a cell that is too large for a number is no text") {
+  const std::string table = "# Stock - stock(?item, ?n)\n\nText.\n\n| item | n |\n|---|--:|\n";
+  const std::string read = ReadSource("a.md", table + "| nut | 1e309 |\n| bolt | \"1e309\" |\n");
+  CHECK_THAT(read, Catch::Contains("stock(\"bolt\", \"1e309\")"));
+  CHECK_THAT(read, !Catch::Contains("stock(\"nut\""));
+  CHECK_THAT(read, Catch::Contains("a.md:7:1 `1e309` is too large for a number"));
+}
+
 TEST_CASE("facts and traces of documents are taken, and nothing else") {
   CHECK(ReadSource("d.md",
                    "# Rule - r(?x) <- p(?x)\n\n## Ask - ask-me(?y)\n\nWhat?\n\n```rpl\np(1)\n"

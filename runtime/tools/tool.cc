@@ -94,7 +94,9 @@ std::optional<ToolResult> ToolsOwnError(const ordered_json& error) {
 ToolResult ReadValue(const std::string& output) {
   JsonText text = ParseExactJson(output);
   if (!text.error.empty())
-    return {false, nullptr, "bad-reply", "its output is not one JSON value in UTF-8", "", 0};
+    return {false,       nullptr,
+            "bad-reply", "its output is not one JSON value: " + CleanUtf8(text.error),
+            "",          0};
   return {true, std::move(text.json), "", "", "", 0};
 }
 
@@ -105,7 +107,7 @@ ToolResult ReadReply(const std::string& output, const std::string& id) {
   JsonText text = ParseExactJson(output);
   const auto bad = [](const std::string& why) { return Failure("bad-reply", why); };
   if (text.byte > 0)
-    return bad(fmt::format("its output is not one JSON object in UTF-8: wrong at byte {}",
+    return bad(fmt::format("its output is not one JSON object: {}, wrong at byte {}", text.error,
                            std::min(text.byte, output.size())));
   if (!text.error.empty()) return bad("its output is not taken: " + CleanUtf8(text.error));
   ordered_json& reply = text.json;
