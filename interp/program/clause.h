@@ -15,6 +15,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -250,10 +252,30 @@ struct Truth {
   bool holds;
 };
 
+/// A part that is kept outside of its owner, and copied with it. Not to be used after a move.
+template <typename T>
+class Boxed {
+ public:
+  Boxed(T part) : part_(std::make_unique<T>(std::move(part))) {}
+  Boxed(const Boxed& other) : part_(std::make_unique<T>(*other)) {}
+  Boxed(Boxed&&) = default;
+  Boxed& operator=(Boxed other) {
+    part_ = std::move(other.part_);
+    return *this;
+  }
+  T& operator*() { return *part_; }
+  const T& operator*() const { return *part_; }
+  operator const T&() const { return *part_; }
+
+ private:
+  std::unique_ptr<T> part_;
+};
+
+/// Those with patterns of their own are boxed: most clauses are atoms, and lists of them stay small.
 struct Clause {
-  std::variant<Atom, Compare, MatchWith, Member, Temporal, CountOf, Negation, Alternatives, Expand,
-               Metadata, Aggregate, ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct, Check,
-               Truth>
+  std::variant<Atom, Boxed<Compare>, Boxed<MatchWith>, Boxed<Member>, Temporal, CountOf, Negation,
+               Alternatives, Expand, Boxed<Metadata>, Boxed<Aggregate>, ReadAvar, ShowJson,
+               GoalIsFalse, First, Loop, Distinct, Check, Truth>
       is;
   Span span;
   std::string text;                 // as written, for reasons
@@ -263,11 +285,25 @@ struct Clause {
 
   template <typename T>
   const T* As() const {
-    return std::get_if<T>(&is);
+    return Part<T>(is);
   }
   template <typename T>
   T* As() {
-    return std::get_if<T>(&is);
+    return Part<T>(is);
+  }
+
+ private:
+  // A pointer to the T in the variant, which is const if that is; null if there is none.
+  template <typename T, typename Variant>
+  static auto Part(Variant& is) {
+    if constexpr (std::is_same_v<T, Compare> || std::is_same_v<T, MatchWith> ||
+                  std::is_same_v<T, Member> || std::is_same_v<T, Metadata> ||
+                  std::is_same_v<T, Aggregate>) {
+      auto* const boxed = std::get_if<Boxed<T>>(&is);
+      return boxed == nullptr ? nullptr : &**boxed;
+    } else {
+      return std::get_if<T>(&is);
+    }
   }
 };
 
