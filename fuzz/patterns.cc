@@ -119,7 +119,7 @@ void FeedRegex(const std::string& body, const std::string& text) {
   if (!direct.ok()) return;
   Pattern pattern;
   pattern.kind = Pattern::Kind::kRegex;
-  pattern.regex = std::make_shared<const re2::RE2>(direct.pattern(), re2::RE2::Quiet);
+  pattern.Set({.regex = std::make_shared<const re2::RE2>(direct.pattern(), re2::RE2::Quiet)});
   for (int i = 0; i < direct.NumberOfCapturingGroups(); ++i) {
     pattern.parts.push_back(Pattern::Slot(i));
     pattern.parts.back().binds = true;

@@ -190,13 +190,13 @@ bool Machine::Run(const Step* step) {
         return Run(s.next);
       }
       return Unify(
-          pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written);
+          pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written());
     }
     case Step::Kind::kMatch: {
       const Value v = Evaluate(s, s.operands[0]);
       return v.is_none() || UnifyEach(
                                 pool_, s.pattern, v, slots_, [&] { return Run(s.next); },
-                                s.operands[0].term.written);
+                                s.operands[0].term.written());
     }
     case Step::Kind::kMember: return RunMember(s);
     case Step::Kind::kTemporal: return RunTemporal(s);
@@ -317,7 +317,7 @@ bool Machine::RunMember(const Step& s) {
     return found || Run(s.next);
   }
   std::set<Value> seen;
-  const std::vector<Value>& written = s.operands[0].term.written;
+  const std::vector<Value>& written = s.operands[0].term.written();
   for (Value item : written.empty() ? pool_.ItemsOf(collection) : written)
     if (!pool_.Work(8) || (seen.insert(item).second &&
                            !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); })))

@@ -154,7 +154,7 @@ struct TemplateParts {
 
 TemplateParts PartsOf(Pool& pool, const Pattern& p, const Value* slots) {
   TemplateParts out;
-  out.texts.push_back(p.texts.front());
+  out.texts.push_back(p.texts().front());
   std::vector<SlotId> open;
   for (std::size_t i = 0; i < p.parts.size(); ++i) {
     const Pattern& part = p.parts[i];
@@ -162,13 +162,13 @@ TemplateParts PartsOf(Pool& pool, const Pattern& p, const Value* slots) {
     const bool again = slot && std::find(open.begin(), open.end(), part.slot) != open.end();
     if (slot && !part.binds && !again) {
       pool.Work(pool.TextBytes(slots[part.slot]) / 16);
-      out.texts.back() += PlainText(pool, slots[part.slot]) + p.texts[i + 1];
+      out.texts.back() += PlainText(pool, slots[part.slot]) + p.texts()[i + 1];
       continue;
     }
     if (slot && part.binds) open.push_back(part.slot);
     out.repeats |= again;
     out.holes.push_back(&part);
-    out.texts.push_back(p.texts[i + 1]);
+    out.texts.push_back(p.texts()[i + 1]);
   }
   return out;
 }
@@ -316,8 +316,8 @@ bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots
   if (!pool.Work(1 + text.size() / 16)) return false;
   std::vector<re2::StringPiece> groups(p.parts.size() + 1);
   const re2::StringPiece input(text.data(), text.size());
-  if (!p.regex->Match(input, 0, text.size(), re2::RE2::UNANCHORED, groups.data(),
-                      static_cast<int>(groups.size())))
+  if (!p.regex().Match(input, 0, text.size(), re2::RE2::UNANCHORED, groups.data(),
+                       static_cast<int>(groups.size())))
     return false;
   for (std::size_t i = 0; i < p.parts.size(); ++i) {
     const Pattern& part = p.parts[i];
@@ -360,7 +360,7 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         return TakeMap(pool, p, items, 0, taken, todo->next, slots, then);
       }
       case Pattern::Kind::kTerm: {
-        if (v.kind() != Kind::kTerm || pool.NamespaceOf(v) != p.ns || pool.TextOf(v) != p.label)
+        if (v.kind() != Kind::kTerm || pool.NamespaceOf(v) != p.ns || pool.TextOf(v) != p.label())
           return true;
         const std::span<const Value> args = pool.ItemsOf(v);
         if (args.size() != p.parts.size()) return true;
@@ -475,10 +475,10 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
         if (v.is_none()) return kNone;
         items.push_back(v);
       }
-      return pool.Term(p.ns, p.label, items);
+      return pool.Term(p.ns, p.label(), items);
     case Pattern::Kind::kTemplate: {
       constexpr std::size_t kSlack = 16;  // TextBytes counts the quotes of a text
-      std::string text = p.texts.front();
+      std::string text = p.texts().front();
       for (std::size_t i = 0; i < p.parts.size(); ++i) {
         const Value v = Build(pool, p.parts[i], slots, names);
         if (v.is_none()) return kNone;
@@ -490,7 +490,7 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
         if (!pool.Work(bytes / 16)) return kNone;
         if (v.kind() == Kind::kString) text += pool.TextOf(v);
         else text += PlainText(pool, v);
-        text += p.texts[i + 1];
+        text += p.texts()[i + 1];
       }
       return pool.String(text);
     }

@@ -374,7 +374,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
         const Pattern& p = atom->args[column];
         if (p.kind == Pattern::Kind::kSet && p.rest.empty()) parts = p.parts;
         if (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet)
-          for (Value v : p.written.empty() ? store_.pool().ItemsOf(p.constant) : p.written)
+          for (Value v : p.written().empty() ? store_.pool().ItemsOf(p.constant) : p.written())
             parts.push_back(Pattern::Constant(v));
         if (!parts.empty()) break;
       }
@@ -613,7 +613,7 @@ bool CanDecompose(const Compare& c) {
   if (a.kind != b.kind || !a.rest.empty() || !b.rest.empty() || a.parts.size() != b.parts.size() ||
       a.parts.empty())
     return false;
-  if (a.kind == Pattern::Kind::kTerm) return a.ns == b.ns && a.label == b.label;
+  if (a.kind == Pattern::Kind::kTerm) return a.ns == b.ns && a.label() == b.label();
   return a.kind == Pattern::Kind::kList;
 }
 

@@ -42,27 +42,38 @@ struct Pattern {
     kList,      // parts, then rest
     kSet,       // parts, then rest; the parts match different elements
     kMap,       // parts: key, value, …; rest; `open` allows further keys (after ~)
-    kTerm,      // a nested relation call: ns, label, parts (decision 35)
-    kTemplate,  // texts with parts as holes: slots or wilds
-    kRegex,     // regex; parts are the slots of its named groups, in group order
+    kTerm,      // a nested relation call: ns, label(), parts (decision 35)
+    kTemplate,  // texts() with parts as holes: slots or wilds
+    kRegex,     // regex(); parts are the slots of its named groups, in group order
     kEach,      // ~ ?x and other patterns inside a collection: a set distributes (§7)
     kInstance,  // one of role(#{…}), as a single value, that matches the part (decision 28); the
                 // planner makes it. `slot`, if any, takes the value
   };
+  /// What few patterns have, and their copies share.
+  struct Literal {
+    std::vector<Value> written;  // kConstant: its parts as this literal has them (OrderIfOther)
+    std::string label;
+    std::vector<std::string> texts;
+    std::shared_ptr<const re2::RE2> regex;
+  };
+
   Kind kind = Kind::kAny;
+  Namespace ns = Namespace::kRelation;
   Value constant;
-  std::vector<Value> written;  // kConstant: its parts as this literal has them (OrderIfOther)
   SlotId slot = -1;  // also of a part of role(#{…}): takes its instance, if no value can be built
   bool binds = false;
   bool open = false;
   bool lists = false;  // a set after ~: it also matches a list, by its distinct elements
   bool every = false;  // a hole that takes every possible text; another clause selects one
-  Namespace ns = Namespace::kRelation;
-  std::string label;
   std::vector<Pattern> parts;
-  std::vector<Pattern> rest;  // none, one, or (in heads) several
-  std::vector<std::string> texts;
-  std::shared_ptr<const re2::RE2> regex;
+  std::vector<Pattern> rest;               // none, one, or (in heads) several
+  std::shared_ptr<const Literal> literal;  // null: one without anything
+
+  const std::vector<Value>& written() const { return OfLiteral().written; }
+  const std::string& label() const { return OfLiteral().label; }
+  const std::vector<std::string>& texts() const { return OfLiteral().texts; }
+  const re2::RE2& regex() const { return *OfLiteral().regex; }
+  void Set(Literal of) { literal = std::make_shared<const Literal>(std::move(of)); }
 
   static Pattern Constant(Value v);
   static Pattern Slot(SlotId s);
@@ -70,6 +81,12 @@ struct Pattern {
 
   /// Whether matching gives `slot` a value, or compares it with one.
   bool HasSlot() const { return kind == Kind::kSlot || (kind == Kind::kInstance && slot >= 0); }
+
+ private:
+  const Literal& OfLiteral() const {
+    static const Literal kNothing;
+    return literal == nullptr ? kNothing : *literal;
+  }
 };
 
 /// A value to compute (§5.1, §5.3). kTerm builds `term`; the others combine two sides.
@@ -271,7 +288,8 @@ class Boxed {
   std::unique_ptr<T> part_;
 };
 
-/// Those with patterns of their own are boxed: most clauses are atoms, and lists of them stay small.
+/// Those with patterns of their own are boxed: most clauses are atoms, and lists of them stay
+/// small.
 struct Clause {
   std::variant<Atom, Boxed<Compare>, Boxed<MatchWith>, Boxed<Member>, Temporal, CountOf, Negation,
                Alternatives, Expand, Boxed<Metadata>, Boxed<Aggregate>, ReadAvar, ShowJson,

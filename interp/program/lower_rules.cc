@@ -133,7 +133,7 @@ void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& h
         return hole.kind == Pattern::Kind::kAny || !elsewhere(hole.slot);
       };
       for (std::size_t i = 0; i + 1 < p.parts.size(); ++i)
-        if (p.texts[i + 1].empty() && open(p.parts[i]) && open(p.parts[i + 1])) {
+        if (p.texts()[i + 1].empty() && open(p.parts[i]) && open(p.parts[i + 1])) {
           Fail(Code::kBadTemplate, clause.span,
                "two unbound holes stand side by side in `" + clause.text + "`",
                "put text between them, or bind one");

@@ -48,7 +48,9 @@ Pattern Lowering::Fold(Pattern p) {
   }
   const auto unordered = [&](rpl::Value v) {
     Pattern out = Pattern::Constant(v);
-    if (!v.is_none()) out.written = pool.OrderIfOther(v, parts);
+    if (!v.is_none())
+      if (std::vector<rpl::Value> written = pool.OrderIfOther(v, parts); !written.empty())
+        out.Set({.written = std::move(written)});
     out.lists = p.lists;
     return out;
   };
@@ -56,7 +58,7 @@ Pattern Lowering::Fold(Pattern p) {
     case Pattern::Kind::kList: return Pattern::Constant(pool.List(parts));
     case Pattern::Kind::kSet: return unordered(pool.Set(parts));
     case Pattern::Kind::kMap: return unordered(pool.Map(parts));
-    case Pattern::Kind::kTerm: return Pattern::Constant(pool.Term(p.ns, p.label, parts));
+    case Pattern::Kind::kTerm: return Pattern::Constant(pool.Term(p.ns, p.label(), parts));
     default: return p;
   }
 }
@@ -92,7 +94,7 @@ Pattern Lowering::Term(const Node& node, bool open) {
   if (const auto* v = node.As<Group>()) return Term(v->inner.front(), open);
   if (const auto* v = node.As<Template>()) {
     p.kind = Pattern::Kind::kTemplate;
-    p.texts = v->texts;
+    p.Set({.texts = v->texts});
     for (const std::string& hole : v->holes)
       p.parts.push_back(hole.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(hole, false)));
     return p;
@@ -100,7 +102,7 @@ Pattern Lowering::Term(const Node& node, bool open) {
   if (const auto* v = node.As<Call>()) {
     p.kind = Pattern::Kind::kTerm;
     p.ns = v->ns;
-    p.label = v->label;
+    p.Set({.label = v->label});
     for (const Node& arg : v->args) p.parts.push_back(Term(arg, open));
     return Fold(std::move(p));
   }
@@ -117,7 +119,7 @@ Pattern Lowering::Term(const Node& node, bool open) {
     for (const auto& [number, name] : regex->CapturingGroupNames())
       p.parts[static_cast<std::size_t>(number) - 1] =
           Pattern::Slot(SlotOf(LvarOfGroup(name), false));
-    p.regex = std::move(regex);
+    p.Set({.regex = std::move(regex)});
     return p;
   }
   if (const auto* v = node.As<Match>()) {

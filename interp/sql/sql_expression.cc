@@ -119,7 +119,7 @@ std::string SqlTermKey(const Pattern& term) {
   const char* const mark = term.ns == Namespace::kGoal   ? "%"
                            : term.ns == Namespace::kTool ? "$"
                                                          : "";
-  return mark + term.label;
+  return mark + term.label();
 }
 
 }  // namespace rpl

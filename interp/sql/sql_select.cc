@@ -421,11 +421,11 @@ void SqlSelectWriter::MatchTemplate(const Pattern& p, const SqlExpression& value
     return;
   }
   const SqlExpression text = Named(SqlStringOf(value), scope);
-  const std::string before = SqlQuoted(p.texts[0]), after = SqlQuoted(p.texts[1]);
+  const std::string before = SqlQuoted(p.texts()[0]), after = SqlQuoted(p.texts()[1]);
   const auto length = [](std::string_view utf8) {
     return std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; });
   };
-  const auto head = length(p.texts[0]), tail = length(p.texts[1]);
+  const auto head = length(p.texts()[0]), tail = length(p.texts()[1]);
   scope.select.where.push_back("char_length(" + text.text + ") >= " + std::to_string(head + tail));
   if (head > 0)
     scope.select.where.push_back("left(" + text.text + ", " + std::to_string(head) +
@@ -516,7 +516,7 @@ SqlExpression SqlSelectWriter::Build(const Pattern& p, Scope& scope) {
 }
 
 SqlExpression SqlSelectWriter::BuildTemplate(const Pattern& p, Scope& scope) {
-  std::string out = SqlQuoted(p.texts.front());
+  std::string out = SqlQuoted(p.texts().front());
   bool nullable = false;
   for (std::size_t i = 0; i < p.parts.size(); ++i) {
     const SqlExpression part = Build(p.parts[i], scope);
@@ -528,7 +528,7 @@ SqlExpression SqlSelectWriter::BuildTemplate(const Pattern& p, Scope& scope) {
       scope.never = true;
       return {};
     }
-    out += " || " + SqlPlain(part) + " || " + SqlQuoted(p.texts[i + 1]);
+    out += " || " + SqlPlain(part) + " || " + SqlQuoted(p.texts()[i + 1]);
     nullable |= part.nullable;
   }
   return {"(" + out + ")", sql::kString, nullable};
