@@ -7,6 +7,7 @@
 // these and the program, so that a replay makes the same ones. They are sent to the database of the
 // configuration at hand, which checks that its relations and their columns are those.
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -154,10 +155,17 @@ void Runtime::BeginPush(std::set<int> as_written, const std::vector<SqlSource>& 
     if (one && place == Span{}) place = call.place;
     return one;
   });
+  // The label names the relation unless several of one label are read: then the number of arguments
+  // stands behind it.
+  std::map<std::string, int> labels;
+  for (const SqlPush::Query& query : found.queries) ++labels[query.pushed.relation];
   for (SqlPush::Query& query : found.queries) {
     OpenCall call;
-    call.relation = store.Declare(Space::kTool, "index", 2);
     call.args = {engine_.pool.String(query.pushed.relation), engine_.pool.Keyword("query")};
+    if (labels.at(query.pushed.relation) > 1)
+      call.args.push_back(engine_.pool.Int(static_cast<std::int64_t>(query.pushed.types.size())));
+    call.relation =
+        store.Declare(Space::kTool, "index", static_cast<std::uint32_t>(call.args.size()));
     call.place = place;
     push.calls.emplace(engine_.solver.IdOf(call), std::move(query.pushed));
     sentences.push_back(std::move(call));
@@ -179,10 +187,8 @@ std::string Runtime::WhyNoLongerPushed() const {
     return "the program changed";
   if (push.stated != kNoId) return "a fact of " + store.at(push.stated).name() + " is stated";
   const auto is_pushed = [&](RelationId r) {
-    return std::any_of(push.calls.begin(), push.calls.end(), [&](const auto& call) {
-      return call.second.relation == store.at(r).name() &&
-             call.second.types.size() == store.at(r).arity();
-    });
+    return std::any_of(push.calls.begin(), push.calls.end(),
+                       [&](const auto& call) { return IsOf(call.second, store.at(r)); });
   };
   if (query_ == nullptr) return "";
   for (const RelationId r : Mentioned(*query_, store))

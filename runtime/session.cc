@@ -9,6 +9,7 @@
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "interp/program/program.h"
+#include "interp/sql/sql_push.h"
 #include "runtime/facts_file.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
@@ -253,11 +254,11 @@ std::vector<std::string> Session::NotRead() const {
   std::vector<std::string> out;
   for (const std::set<RelationId>* relations : {&push.replaced, &push.heads})
     for (const RelationId r : *relations) {
-      const std::string name = state_->runtime.store().at(r).name();
+      const Relation& relation = state_->runtime.store().at(r);
       if (push.active && std::none_of(push.calls.begin(), push.calls.end(), [&](const auto& call) {
-            return call.second.relation == name;
+            return IsOf(call.second, relation);
           }))
-        out.push_back(name);
+        out.push_back(relation.name());
     }
   return out;
 }

@@ -26,8 +26,9 @@
 namespace rpl {
 
 /// Relations that a database evaluates in place of the sources below them (interp/sql/sql_push.h).
-/// Each is read by a call of its own, `$index("paid", :query)`, which stands in place of sentences
-/// of the program until something reads or states what is not here then.
+/// Each is read by a call of its own, `$index("paid", :query)`, or `$index("paid", :query, 2)`
+/// where several have its label, which stands in place of sentences of the program until something
+/// reads or states what is not here then.
 struct PushBook {
   bool decided = false;  // once in an epoch
   bool active = false;

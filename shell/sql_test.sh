@@ -279,6 +279,27 @@ psql -X -q -c "ALTER TABLE shop.orders ALTER id TYPE text; UPDATE shop.orders SE
 expect "goes on with the rows" 0 $'{"?i":"1","?y":"y"}\n{"?i":"3","?y":"y"}' "" "$rpl" resume change.rpls --answer ask=y
 expect "and is replayed" 0 "*" "" "$rpl" trace replay change.rpls
 psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
+
+# A relation is a label and a number of arguments.
+psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.pair (a int NOT NULL, b text NOT NULL);
+  INSERT INTO shop.pair VALUES (1, 'x'), (2, 'y')"
+pair() { printf 'version: 1\nrelations:\n  pair: {from: "${ORDERS}", table: shop.pair%s}\n' "$1" >rpl.yaml; }
+cat >label.rpl <<'END'
+$index("pair")
+r(?a) <- pair(?a, "x")
+r(?a, ?b) <- pair(?a, ?b)
+%all(?n, ?m) <- ?n = |r(_)|, ?m = |r(_, _)|
+END
+pair ', push: false'
+expect "relations of one label that are read" 0 '{"?n":1,"?m":2}' "" "$rpl" run label.rpl
+pair ''
+expect "relations of one label that are pushed down" 0 '{"?n":1,"?m":2}' "" "$rpl" run label.rpl --session label.rpls
+expect "are replayed" 0 "*" "" env -u ORDERS "$rpl" trace replay label.rpls
+check "from a call of each" grep -qF '$index("r", :query, 2)' out
+expect "are told apart" 0 "*" "note: the rows of r/2 come from the database of ORDERS" "$rpl" explain -f label.rpl 'r(1, ?b)'
+expect "by the queries" 0 "*" "" "$rpl" sql label.rpl --pushed
+check "as well" grep -qxF -- '-- r/2, in place of pair, in the database of ORDERS' out
+psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 cd "$folder" || exit 1
 
 # --- Random programs -------------------------------------------------------------------------

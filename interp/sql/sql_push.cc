@@ -167,8 +167,7 @@ class PushFinder {
     }
     for (const RelationId relation : strata_order_)
       if (rules_.contains(relation) && !IsBelow(relation)) Emit(relation);
-    for (const auto& [relation, why] : kept_)
-      out_.kept.push_back(store_.at(relation).name() + ": " + why);
+    for (const auto& [relation, why] : kept_) out_.kept.push_back(TextOf(relation) + ": " + why);
   }
 
  private:
@@ -179,6 +178,16 @@ class PushFinder {
 
   std::string NameOf(RelationId r) const {
     return SqlName(store_.at(r).name() + "/" + std::to_string(store_.at(r).arity()));
+  }
+
+  // For people: the label, with the number of arguments if other relations have it.
+  std::string TextOf(RelationId r) const {
+    const Relation& relation = store_.at(r);
+    for (RelationId other = 0; other < store_.size(); ++other)
+      if (other != r && store_.at(other).space() == Space::kRelation &&
+          store_.at(other).label() == relation.label() && store_.BaseOf(other) != r)
+        return relation.name() + "/" + std::to_string(relation.arity());
+    return relation.name();
   }
 
   bool HasFacts(RelationId r) const {
@@ -236,8 +245,7 @@ class PushFinder {
     const auto keep = [&](const std::string& why) { kept_.emplace(relation, why); };
     if (const auto other = std::find_if_not(reads.begin(), reads.end(), is_ours);
         other != reads.end())
-      return keep("it reads " + store_.at(*other).name() + ", which is not in the database of " +
-                  database_);
+      return keep("it reads " + TextOf(*other) + ", which is not in the database of " + database_);
     if (const std::string why = WhyNot(relation, stratum); !why.empty()) return keep(why);
     SqlTable table;
     table.relation = relation;
@@ -330,9 +338,9 @@ class PushFinder {
       std::string why;
       for (const RelationId r : reads_.at(relation)) {
         if (sources_.contains(r) && outside_.contains(r))
-          why = "others read " + store_.at(r).name() + " as well";
+          why = "others read " + TextOf(r) + " as well";
         if (!sources_.contains(r) && !rules_.contains(r))
-          why = "it reads " + store_.at(r).name() + ", which is not pushed down";
+          why = "it reads " + TextOf(r) + ", which is not pushed down";
       }
       if (with_metadata_.contains(relation)) why = "its metadata is read";
       if (why.empty() && !IsBelow(relation) && !sorted_.contains(relation))
@@ -382,6 +390,7 @@ class PushFinder {
     AddBelow(relation, below);
     SqlPush::Query query;
     query.relation = relation;
+    query.name = TextOf(relation);
     SqlPushed& pushed = query.pushed;
     pushed.relation = store_.at(relation).name();
     pushed.database = database_;
@@ -423,6 +432,10 @@ class PushFinder {
 };
 
 }  // namespace
+
+bool IsOf(const SqlPushed& pushed, const Relation& relation) {
+  return pushed.relation == relation.name() && pushed.types.size() == relation.arity();
+}
 
 std::set<RelationId> Mentioned(const Definition& def, const Store& store) {
   std::set<RelationId> out;

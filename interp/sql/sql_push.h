@@ -36,6 +36,7 @@ namespace rpl {
 struct SqlPush {
   struct Query {
     RelationId relation;
+    std::string name;  // for people: "paid", or "paid/2" if others have the label
     SqlPushed pushed;
   };
   std::vector<Query> queries;     // of the relations that others read, in the order of strata
@@ -54,6 +55,9 @@ SqlPush FindPush(Program& program, Analysis& analysis, const std::vector<SqlSour
 /// The rules that are evaluated as written (DerivedRule::as_written): those that are not recursive
 /// and only read relations with these names and relations of such rules.
 std::set<int> AsWritten(const Program& program, const std::set<std::string>& names);
+
+/// Whether it has the rows of this relation, by label and number of arguments.
+bool IsOf(const SqlPushed& pushed, const Relation& relation);
 
 /// The relations that a goal mentions.
 std::set<RelationId> Mentioned(const Definition& def, const Store& store);

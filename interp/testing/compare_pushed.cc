@@ -99,10 +99,8 @@ class Maker {
     }
     const std::uint32_t heads = 2 + random_() % 4;
     for (std::uint32_t i = 0; i < heads; ++i) MakeHead("h" + std::to_string(i));
-    for (const Known& head : known_) {
-      if (!head.name.starts_with("h") || Chance(4)) continue;
-      AddGoal(head);
-    }
+    for (std::size_t h = count; h < known_.size(); ++h)
+      if (!Chance(4)) AddGoal(known_[h]);
     if (Chance(12)) AddGoal(known_[random_() % count]);
     if (Chance(25))
       rules += "t0(" + Wild(tables[0].columns.size()) + "), not h0(" +
@@ -239,9 +237,19 @@ class Maker {
     }
   }
 
-  void MakeHead(const std::string& name) {
+  // The name, or now and then a label that is known with other numbers of arguments.
+  std::string LabelFor(const std::string& name, std::size_t count) {
+    const std::string label = known_[random_() % known_.size()].name;
+    const bool is_new = std::none_of(known_.begin(), known_.end(), [&](const Known& known) {
+      return known.name == label && known.columns.size() == count;
+    });
+    return is_new && name != "h0" && Chance(3) ? label : name;
+  }
+
+  void MakeHead(const std::string& own) {
     std::string columns;
     const std::uint32_t count = 1 + random_() % 2 + (Chance(3) ? 0 : random_() % 2);
+    const std::string name = LabelFor(own, count);
     for (std::uint32_t r = Chance(3) ? 2 : 1; r > 0; --r) {
       bound_.clear();
       Texts clauses;

@@ -84,8 +84,9 @@ std::string RowsOf(const Pool& pool, Value term, Value folder,
 
 bool FileTools::Takes(const Request& request) const {
   const std::size_t count = request.args.size();
-  return !folder_.empty() && ((request.tool == "index" && (count == 1 || count == 2)) ||
-                              (request.tool == "write" && (count == 2 || count == 3)));
+  return !folder_.empty() &&
+         (request.pushed || (request.tool == "index" && (count == 1 || count == 2)) ||
+          (request.tool == "write" && (count == 2 || count == 3)));
 }
 
 std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& pool) {

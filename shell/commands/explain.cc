@@ -145,12 +145,15 @@ void PrintQueries(const Explained& explained, const std::vector<SqlPushed>& push
   };
   for (const Explanation& proof : explained.why.proofs) take(proof);
   if (explained.why_not) take(*explained.why_not);
-  for (const SqlPushed& query : pushed)
-    if (labels.contains(query.relation))
-      std::cerr << fmt::format(
-                       "note: the rows of {} come from the database of {}, by this query:\n",
-                       query.relation, query.database)
-                << Printable(query.select) << '\n';
+  for (const SqlPushed& query : pushed) {
+    if (!labels.contains(query.relation)) continue;
+    const auto of_label = std::ranges::count(pushed, query.relation, &SqlPushed::relation);
+    std::cerr << fmt::format("note: the rows of {} come from the database of {}, by this query:\n",
+                             of_label > 1 ? fmt::format("{}/{}", query.relation, query.types.size())
+                                          : query.relation,
+                             query.database)
+              << Printable(query.select) << '\n';
+  }
 }
 
 bool LoadAll(Session& session, const ExplainOptions& options,

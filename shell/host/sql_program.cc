@@ -101,7 +101,7 @@ std::string SqlProgram::Pushed(Agent& places) {
     std::string below;
     for (const SqlSource& source : query.pushed.sources)
       below += (below.empty() ? "" : ", ") + source.relation;
-    out += "-- " + query.pushed.relation + ", in place of " + below + ", in the database of " +
+    out += "-- " + query.name + ", in place of " + below + ", in the database of " +
            query.pushed.database + "\n" + query.pushed.select + ";\n\n";
   }
   for (const std::string& why : push.kept) out += "-- evaluated here: " + why + "\n";
