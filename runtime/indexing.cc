@@ -24,16 +24,38 @@ using nlohmann::ordered_json;
 
 namespace {
 
+std::size_t StatedBy(const Novelty& facts) { return facts.facts.size() + facts.assertions.size(); }
+
 // How many rows a source states, as `:rows` says.
 Value RowCount(Pool& pool, const Novelty& facts) {
-  return pool.Int(static_cast<std::int64_t>(facts.facts.size() + facts.assertions.size()));
+  return pool.Int(static_cast<std::int64_t>(StatedBy(facts)));
 }
 
 }  // namespace
 
 // A new reply as it is recorded, and taken in the next timestep.
 Answer Runtime::Received(const OpenCall& call, Answer given) {
-  return WithSource(call, WhoseAnswer(std::move(given)), options_.strict_facts);
+  Answer answer = WithSource(call, WhoseAnswer(std::move(given)), options_.strict_facts);
+  if (!answer.source || !ExceedsLimit(engine_.solver.IdOf(call))) return answer;
+  sources_read_.coming.erase(engine_.solver.IdOf(call));
+  return NotRunCall(engine_.pool, "changed", "it has more rows than a run may derive");
+}
+
+// Whether the rows that a database evaluated, with those of this call among them, and those that
+// were derived here are more than may be derived. Then the sources are read, and the limit stops
+// the run.
+bool Runtime::ExceedsLimit(const CallId& call, const Novelty* again) const {
+  const PushBook& push = sources_read_.push;
+  if (!push.calls.contains(call)) return false;
+  std::size_t rows = engine_.solver.new_rows();
+  for (const auto& [id, pushed] : push.calls) {
+    const auto coming = sources_read_.coming.find(id);
+    const auto stated = sources_read_.stated.find(id);
+    if (id == call && again != nullptr) rows += StatedBy(*again);
+    else if (coming != sources_read_.coming.end()) rows += StatedBy(coming->second);
+    else if (stated != sources_read_.stated.end()) rows += StatedBy(stated->second);
+  }
+  return rows > engine_.limits.max_rows;
 }
 
 // The facts of a source; nullopt if it is refused, with the reason in `why`.
@@ -167,11 +189,14 @@ void Runtime::ReadSourcesAgain(bool live) {
   std::vector<Reread> calls;
   for (const KnownSource& source : known) calls.push_back({RequestFor(source.call), source.hash});
   const std::vector<Answer> read = agent_.ReadAgain(calls, pool);
+  const auto end_push = [&](std::size_t i) {
+    const ordered_json answer = {{"changed", true}};
+    if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
+    sources_read_.push.changed = calls[i].request.id;
+  };
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (calls[i].request.pushed && read[i].kind == Answer::Kind::kNotRun) {
-      const ordered_json answer = {{"changed", true}};
-      if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
-      sources_read_.push.changed = calls[i].request.id;
+      end_push(i);
       continue;
     }
     if (!read[i].source || FindBadByte(read[i].source->text) != std::string::npos) continue;
@@ -180,6 +205,10 @@ void Runtime::ReadSourcesAgain(bool live) {
     const ordered_json answer = {
         {"name", read[i].source->name}, {"text", read[i].source->text}, {"hash", hash}};
     std::optional<Novelty> facts = FactsIn(known[i], answer, options_.strict_facts);
+    if (facts && ExceedsLimit(engine_.solver.IdOf(known[i].call), &*facts)) {
+      end_push(i);
+      continue;
+    }
     if (!facts) sources_read_.refused.insert(hash);
     else if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
     Retake(known[i], answer, std::move(facts));

@@ -222,6 +222,8 @@ class Runtime {
   Answer WhoseAnswer(Answer answer) const;
   Answer Received(const OpenCall& call, Answer given);
   Answer WithSource(const OpenCall& call, Answer answer, bool strict);
+  /// `again`: the rows of the call, if it is read again.
+  bool ExceedsLimit(const CallId& call, const Novelty* again = nullptr) const;
   std::optional<Novelty> FactsOf(const OpenCall& call, const SourceText& source, bool strict,
                                  std::string* why);
   void TakeSource(const OpenCall& call);

@@ -299,6 +299,20 @@ check "from a call of each" grep -qF '$index("r", :query, 2)' out
 expect "are told apart" 0 "*" "note: the rows of r/2 come from the database of ORDERS" "$rpl" explain -f label.rpl 'r(1, ?b)'
 expect "by the queries" 0 "*" "" "$rpl" sql label.rpl --pushed
 check "as well" grep -qxF -- '-- r/2, in place of pair, in the database of ORDERS' out
+
+# Rows that are too large or too many are derived here, from the sources.
+printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT g, g::text || repeat(md5(g::text), 1500) FROM generate_series(1, 40) AS g"}\n' >rpl.yaml
+cat >large.rpl <<'END'
+$index("gen")
+large(?x, ?y, ?t) <- gen(?x, ?t), gen(?y, _)
+%n(?n) <- ?n = |large(_, _, _)|
+END
+expect "rows of more than 64 MiB" 0 1600 "" "$rpl" run large.rpl --session large.rpls
+expect "are replayed" 0 "*" "" env -u ORDERS "$rpl" trace replay large.rpls
+check "from the sources" grep -qF '$index("gen") ^ ~' out
+sed -i 's/1500/1/' rpl.yaml
+expect "many rows" 0 1600 "" "$rpl" run large.rpl
+expect "more rows than may be derived" 5 '*' 'limit reached: 1000 rows' "$rpl" run large.rpl --max-rows 1000
 psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 cd "$folder" || exit 1
 

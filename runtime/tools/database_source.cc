@@ -192,6 +192,11 @@ void Fail(Reading& reading, std::string_view code, const std::string& message) {
   reading.rows->message = "`" + reading.read->name() + "` is not read: " + message;
 }
 
+// The code of a failure of this relation alone: the sources are read in place of an evaluated one.
+std::string_view OwnFailure(const Reading& reading) {
+  return reading.read->pushed != nullptr ? "changed" : "database";
+}
+
 SqlError RunSelection(SqlConnection& connection, Reading& reading, const Selection& selection,
                       const std::function<bool(const SqlRows&)>& take) {
   reading.rows->query = {reading.read->database(), selection.sql, {}, {}};
@@ -200,7 +205,7 @@ SqlError RunSelection(SqlConnection& connection, Reading& reading, const Selecti
   const SqlError error = connection.ForEachRow(
       selection.sql, selection.parameters,
       [&](const SqlRows& row) { return take(row) && reading.bytes <= kMaxTextBytes; });
-  if (reading.bytes > kMaxTextBytes) Fail(reading, "database", "it has more than 64 MiB");
+  if (reading.bytes > kMaxTextBytes) Fail(reading, OwnFailure(reading), "it has more than 64 MiB");
   return error;
 }
 
@@ -323,7 +328,7 @@ void ReadDatabase(const std::string& url, std::vector<Reading>& readings, Pool& 
     });
     if (last != nullptr && last->failed) again = true;  // its rows were too many
     else if (error && last != nullptr && !error.lost && !error.retry) {
-      Fail(*last, last->read->pushed != nullptr ? "changed" : "database", error.message);
+      Fail(*last, OwnFailure(*last), error.message);
       again = true;
     } else if (error) {
       return fail_all(error.message);

@@ -49,10 +49,10 @@ struct RelationRows {
   std::string message;
 };
 
-/// The rows of each. An evaluated relation is `changed` if its sources are no longer as they are
-/// told to be, or the server refuses to evaluate it. One that fails does not keep the others from
-/// being read in their snapshot; a database that fails, fails for all of its relations. A relation
-/// has at most kMaxTextBytes.
+/// The rows of each, of at most kMaxTextBytes. An evaluated relation is `changed` if its sources
+/// are no longer as they are told to be, the server refuses to evaluate it, or it has more. One
+/// that fails does not keep the others from being read in their snapshot; a database that fails,
+/// fails for all of its relations.
 std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, Pool& pool);
 
 /// Where the relations lie and their columns; nullopt of one that cannot be read.
