@@ -299,6 +299,8 @@ check "from a call of each" grep -qF '$index("r", :query, 2)' out
 expect "are told apart" 0 "*" "note: the rows of r/2 come from the database of ORDERS" "$rpl" explain -f label.rpl 'r(1, ?b)'
 expect "by the queries" 0 "*" "" "$rpl" sql label.rpl --pushed
 check "as well" grep -qxF -- '-- r/2, in place of pair, in the database of ORDERS' out
+printf '$index("pair")\npair(?a) <- pair(?a, _)\n%%go(?a) <- pair(?a)\n' >own.rpl
+expect "a relation with the label of its source" 0 $'1\n2' "" "$rpl" run own.rpl
 
 # Rows that are too large or too many are derived here, from the sources.
 printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT g, g::text || repeat(md5(g::text), 1500) FROM generate_series(1, 40) AS g"}\n' >rpl.yaml

@@ -335,6 +335,8 @@ TEST_CASE("arguments of built-in tools") {
   CHECK(Codes("a(?x) <- ?x = $ask(\"Q\", 1)") == "2007 1:15\n");
   CHECK(Codes("a(?x) <- $write(\"t\", \"f\", {:replace true}) ^ ~ {:result ?x}") == "");
   CHECK(Codes("$index(\"stock.csv\")\n$index(\"b.json\", \"c\")\n% <- stock(?x), c(?x)") == "");
+  CHECK(Codes("$index(\"two\")\ntwo(?x) <- two(?x, _)\n% <- two(?x)") == "");
+  CHECK(Codes("two(1)\n$index(\"two\")\n% <- two(?x, _), two(?x)") == "");
   CHECK(Codes("$index(\"stock.csv\")\n% <- stok(?x), p(?x)") == "2005 2:6\n2005 2:16\n");
   CHECK(Codes("q(1)\n$index(\"a.json\")\n% <- p(?x, ?y), order(?x), order-line(?y), q(?x)") == "");
   CHECK(Codes("a(?x) <- $write(\"t\") ^ ~ {:result ?x}") == "2007 1:10\n");

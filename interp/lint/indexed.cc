@@ -15,7 +15,8 @@ void Walk(const Node& node, Indexed& to) {
     const auto* hint = call->args.size() > 1 ? call->args[1].As<String>() : nullptr;
     if (folder != nullptr) to.relations.insert(folder->label);
     else if (hint != nullptr) to.relations.insert(hint->text);
-    else if (location != nullptr && IsFactsFile(location->text))
+    else if (location != nullptr &&
+             (IsFactsFile(location->text) || StemOf(location->text) == location->text))
       to.relations.insert(StemOf(location->text));
     if (folder == nullptr && (location == nullptr || !IsFactsFile(location->text)))
       to.others = true;

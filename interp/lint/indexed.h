@@ -14,8 +14,10 @@
 namespace rpl::check {
 
 struct Indexed {
-  std::set<std::string> relations;  // named by a hint, or by the file's name of rows
-  bool others = false;              // some source may state others
+  /// Named by a hint, by the name of a file of rows, or, without an extension, as relations of a
+  /// database are.
+  std::set<std::string> relations;
+  bool others = false;  // some source may state others
 };
 
 Indexed IndexedBy(const std::deque<Document>& documents);
