@@ -380,7 +380,8 @@ class FactsReader {
   bool ReadLine(const RowText& row, std::string_view line) {
     const JsonText read = ParseExactJson(line);
     if (!read.error.empty()) {
-      Bad(row, "the line is not one JSON value: " + CleanUtf8(read.error));
+      const std::string error = CleanUtf8(read.error);
+      Bad(row, read.byte == 0 ? error : "the line is not one JSON value: " + error);
     } else if (!read.json.is_array() && !read.json.is_object()) {
       Bad(row, "expected an array or an object");
     } else if (relation_ == kNoId && !BeginLines(row, read.json)) {

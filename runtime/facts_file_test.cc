@@ -94,7 +94,7 @@ TEST_CASE("a number that is too large is no text") {
   CHECK(Read("a.ndjson", "[1e-400]\n[1e309]\n{\"a\":1,\"a\":2}\n") ==
         "0 @1\n"
         "warning a.ndjson:2:1 the line is not one JSON value: a number is too large\n"
-        "warning a.ndjson:3:1 the line is not one JSON value: the key \"a\" occurs twice\n"
+        "warning a.ndjson:3:1 the key \"a\" occurs twice\n"
         "warning a.ndjson:3:1 2 of 3 rows are bad\n");
 }
 
@@ -114,6 +114,8 @@ TEST_CASE("lines of NDJSON are arrays, or objects with the keys of the first") {
         "warning a.jsonl:5:1 expected an array or an object\n"
         "warning a.jsonl:6:1 the line is not one JSON value: expected JSON in UTF-8\n"
         "warning a.jsonl:6:1 4 of 6 rows are bad\n");
+  CHECK(Read("a.ndjson", "[1]\n[{\"k\":1,\"k\":2}]\n") ==
+        "1 @1\nwarning a.ndjson:2:1 the key \"k\" occurs twice\n");
   CHECK(Read("a.ndjson", "\n \n") == "error a.ndjson:1:1 the file has no row\n");
 }
 

@@ -302,6 +302,13 @@ check "as well" grep -qxF -- '-- r/2, in place of pair, in the database of ORDER
 printf '$index("pair")\npair(?a) <- pair(?a, _)\n%%go(?a) <- pair(?a)\n' >own.rpl
 expect "a relation with the label of its source" 0 $'1\n2' "" "$rpl" run own.rpl
 
+# Columns of a SELECT may have one name.
+for select in "1 AS a, 2 AS a=a" "1, 2=?column?"; do
+  printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT %s"}\n' "${select%=*}" >rpl.yaml
+  printf '$index("gen")\n%%all(?x, ?y) <- gen(?x, ?y)\n' >twice.rpl
+  expect "columns of one name" 4 "" "two of its columns have the name \`${select#*=}\`" "$rpl" run twice.rpl
+done
+
 # Rows that are too large or too many are derived here, from the sources.
 printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT g, g::text || repeat(md5(g::text), 1500) FROM generate_series(1, 40) AS g"}\n' >rpl.yaml
 cat >large.rpl <<'END'

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "formats/json_text.h"
@@ -257,16 +258,29 @@ SqlError Evaluate(SqlConnection& connection, Reading& reading, Pool& pool) {
   return other ? SqlError{} : error;
 }
 
+// A name that two columns have, as those of a SELECT may; "" if none.
+std::string RepeatedColumn(const SqlRows& shape) {
+  std::set<std::string> names;
+  for (std::size_t c = 0; c < shape.columns(); ++c)
+    if (!names.insert(shape.Name(c)).second) return shape.Name(c);
+  return "";
+}
+
 // Reads one relation in the transaction at hand.
 SqlError ReadOne(SqlConnection& connection, Reading& reading, Pool& pool) {
   reading.lines.clear();
   reading.bytes = 0;
   if (reading.read->pushed != nullptr) return Evaluate(connection, reading, pool);
   SqlResult shape;
-  if (!reading.read->bound.empty()) {
+  if (!reading.read->bound.empty() || reading.read->relation->table.empty()) {
     shape =
         connection.Execute("SELECT * FROM (" + reading.read->relation->sql + "\n) AS r LIMIT 0");
     if (shape.error) return shape.error;
+  }
+  if (const std::string name = RepeatedColumn(shape.rows); !name.empty()) {
+    Fail(reading, "database",
+         "two of its columns have the name `" + name + "`; `AS` gives each a name of its own");
+    return {};
   }
   const Selection selection = SelectionFor(*reading.read, &shape.rows, pool);
   if (!selection.wrong.empty()) {
