@@ -42,9 +42,9 @@ class Cursor {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const std::string& text, std::uint32_t file, std::size_t max_depth,
+  TreeBuilder(const std::string& text, std::size_t begin, std::uint32_t file, std::size_t max_depth,
               const char* const* seen)
-      : text_(text), file_(file), max_depth_(max_depth), seen_(seen) {}
+      : text_(text), file_(file), max_depth_(max_depth), seen_(seen), last_(begin) {}
 
   YamlNode Take() { return std::move(root_); }
 
@@ -149,7 +149,7 @@ class TreeBuilder {
   std::uint32_t file_;
   std::size_t max_depth_;
   const char* const* seen_;
-  std::size_t last_ = 0;  // the end of the previous token
+  std::size_t last_;  // the end of the previous token
   std::vector<Level> open_;
   YamlNode root_;
 };
@@ -159,16 +159,17 @@ class TreeBuilder {
 std::optional<YamlNode> ReadJsonTree(const Sources& sources, std::uint32_t file,
                                      const YamlLimits& limits) {
   const std::string& text = sources.at(file).text;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const std::size_t first = text.find_first_not_of(" \t\r\n", begin);
   // A NUL would be the end of the text for the parser.
   if (text.size() > limits.max_bytes || first == std::string::npos ||
       (text[first] != '{' && text[first] != '[') || text.find('\0') != std::string::npos)
     return std::nullopt;
-  const char* seen = text.data();
-  TreeBuilder builder(text, file, limits.max_depth, &seen);
+  const char* seen = text.data() + begin;
+  TreeBuilder builder(text, begin, file, limits.max_depth, &seen);
   const char* const end = text.data() + text.size();
   const bool read =
-      ordered_json::sax_parse(Cursor(text.data(), &seen), Cursor(end, &seen), &builder);
+      ordered_json::sax_parse(Cursor(text.data() + begin, &seen), Cursor(end, &seen), &builder);
   if (!read) return std::nullopt;
   return builder.Take();
 }

@@ -13,7 +13,8 @@
 namespace rpl {
 
 /// The file as a tree with the spans that ReadYaml would give it. nullopt if the file is not JSON,
-/// is no object or list, exceeds the limits, or has a key twice in one map. The file is untrusted.
+/// is no object or list, exceeds the limits, or has a key twice in one map. A byte order mark may
+/// begin it. The file is untrusted.
 std::optional<YamlNode> ReadJsonTree(const Sources& sources, std::uint32_t file,
                                      const YamlLimits& limits);
 
