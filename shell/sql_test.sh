@@ -302,6 +302,18 @@ check "as well" grep -qxF -- '-- r/2, in place of pair, in the database of ORDER
 printf '$index("pair")\npair(?a) <- pair(?a, _)\n%%go(?a) <- pair(?a)\n' >own.rpl
 expect "a relation with the label of its source" 0 $'1\n2' "" "$rpl" run own.rpl
 
+# The metadata of one clause keeps no other relation here; `record: query` keeps all, with a reason.
+printf '$index("pair")\nr(?a) <- pair(?a, _)\n%%go(?a, ?b) <- r(?a), ?b = $ask("ok?")\n' >ask.rpl
+pair ''
+expect "a question beside a pushed relation" 0 "*" "" "$rpl" sql ask.rpl --pushed
+check "leaves it there" grep -qxF -- '-- r, in place of pair, in the database of ORDERS' out
+pair ', record: query'
+expect "a source that is recorded as a query" 0 '-- evaluated here: r: it reads pair, which has `record: query`' "" "$rpl" sql ask.rpl --pushed
+pair ', push: false'
+expect "one that is not to be pushed" 0 '-- evaluated here: r: it reads pair, which has `push: false`' "" "$rpl" sql ask.rpl --pushed
+pair ''
+expect "one without a database" 0 '-- evaluated here: r: it reads pair, which the database of ORDERS does not describe' "" env -u ORDERS "$rpl" sql ask.rpl --pushed
+
 # Columns of a SELECT may have one name.
 for select in "1 AS a, 2 AS a=a" "1, 2=?column?"; do
   printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT %s"}\n' "${select%=*}" >rpl.yaml

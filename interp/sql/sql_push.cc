@@ -44,12 +44,13 @@ bool Expands(const Clauses& clauses) {
   });
 }
 
-bool ReadsMetadata(const Clauses& clauses) {
-  return AnyClause(clauses, [](const Clause& clause) {
+// The relations of which a clause has the rows, as it does to read their metadata.
+void AddReadRows(const Clauses& clauses, const Store& store, std::set<RelationId>& out) {
+  for (const Clause& clause : clauses) {
     const auto* atom = clause.As<Atom>();
-    return clause.As<Metadata>() != nullptr || clause.As<Aggregate>() != nullptr ||
-           (atom != nullptr && atom->row >= 0);
-  });
+    if (atom != nullptr && atom->row >= 0) out.insert(store.BaseOf(atom->relation));
+    ForEachBody(clause, [&](const Clauses& body) { AddReadRows(body, store, out); });
+  }
 }
 
 // Whether some clause may read or derive any relation.
@@ -307,10 +308,8 @@ class PushFinder {
     outside_.clear();
     with_metadata_.clear();
     const auto take = [&](const Clauses& clauses) {
-      std::set<RelationId> mentioned;
-      AddMentions(clauses, store_, mentioned);
-      if (ReadsMetadata(clauses)) with_metadata_.insert(mentioned.begin(), mentioned.end());
-      outside_.merge(mentioned);
+      AddMentions(clauses, store_, outside_);
+      AddReadRows(clauses, store_, with_metadata_);
     };
     const auto take_rule = [&](const Definition& def) {
       Clauses all = def.activation;

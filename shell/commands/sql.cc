@@ -23,7 +23,8 @@ int CommandSql(const SqlOptions& options) {
     if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
     const bool command = config.Find("index") != nullptr;  // which is not run
     SourceReader places(config.files, command ? "" : FolderOfProgram(options.files));
-    PrintDocument(program.Pushed(places));
+    PrintDocument(
+        program.Pushed(places, command ? std::vector<DatabaseRelation>() : config.files.relations));
     std::cout << std::flush;
     return kExitOk;
   }

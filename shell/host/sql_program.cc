@@ -2,6 +2,7 @@
 #include "shell/host/sql_program.h"
 
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include "grammar/document.h"
@@ -82,7 +83,25 @@ std::optional<SqlScript> SqlProgram::Write(const Definition& query) {
   return Write({{{std::string(label), {&query}}}, {}});
 }
 
-std::string SqlProgram::Pushed(Agent& places) {
+// A line for each relation over sources of which no place is known, with the reason for that.
+std::string SqlProgram::Unplaced(const std::map<std::string, std::string>& why) {
+  std::map<RelationId, std::string> kept;
+  for (const Definition& def : engine_.program.definitions()) {
+    if (def.head == kNoId || engine_.store.at(def.head).space() != Space::kRelation) continue;
+    for (const RelationId read : Mentioned(def, engine_.store)) {
+      const std::string& name = engine_.store.at(read).name();
+      const auto source = why.find(name);
+      if (source == why.end() || !engine_.analysis.RulesOf(read).empty()) continue;
+      kept.emplace(def.head, engine_.store.at(def.head).name() + ": it reads " + name + ", " +
+                                 source->second);
+    }
+  }
+  std::string out;
+  for (const auto& [relation, line] : kept) out += "-- evaluated here: " + line + "\n";
+  return out;
+}
+
+std::string SqlProgram::Pushed(Agent& places, const std::vector<DatabaseRelation>& relations) {
   engine_.Prepare();
   std::vector<Request> calls;
   for (const SourceSentence& sentence : sentences_) {
@@ -93,8 +112,20 @@ std::string SqlProgram::Pushed(Agent& places) {
     call.args = sentence.row;
   }
   std::vector<SqlSource> sources;
-  for (std::optional<SqlSource>& source : places.Places(calls, engine_.pool))
-    if (source) sources.push_back(std::move(*source));
+  std::map<std::string, std::string> unplaced;  // why, by name
+  std::vector<std::optional<SqlSource>> found = places.Places(calls, engine_.pool);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (found[i]) {
+      sources.push_back(std::move(*found[i]));
+      continue;
+    }
+    for (const DatabaseRelation& relation : relations)
+      if (calls[i].args.front() == engine_.pool.String(relation.name))
+        unplaced[relation.name] =
+            relation.record_query ? "which has `record: query`"
+            : !relation.push      ? "which has `push: false`"
+                             : "which the database of " + relation.variable + " does not describe";
+  }
   const SqlPush push = FindPush(engine_.program, engine_.analysis, sources, nullptr);
   std::string out;
   for (const SqlPush::Query& query : push.queries) {
@@ -105,7 +136,7 @@ std::string SqlProgram::Pushed(Agent& places) {
            query.pushed.database + "\n" + query.pushed.select + ";\n\n";
   }
   for (const std::string& why : push.kept) out += "-- evaluated here: " + why + "\n";
-  return out;
+  return out + Unplaced(unplaced);
 }
 
 std::optional<SqlScript> SqlProgram::Write(const SqlRequest& request) {

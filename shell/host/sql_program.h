@@ -5,6 +5,7 @@
 #ifndef RPL_SHELL_HOST_SQL_PROGRAM_H_
 #define RPL_SHELL_HOST_SQL_PROGRAM_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "interp/program/program.h"
 #include "interp/sql/sql_script.h"
 #include "runtime/agent.h"
+#include "runtime/tools/tool_config.h"
 #include "shell/host/options.h"
 #include "shell/host/program_files.h"
 
@@ -37,8 +39,9 @@ class SqlProgram {
   std::optional<SqlScript> Write(const Definition& query);
 
   /// The queries that databases evaluate in a run of the program, where `places` tells that its
-  /// sources lie there; and what is evaluated here, as comments.
-  std::string Pushed(Agent& places);
+  /// sources lie there; and what is evaluated here, as comments. `relations`: those of the
+  /// configuration.
+  std::string Pushed(Agent& places, const std::vector<DatabaseRelation>& relations);
 
   Sources& sources() { return sources_; }
   Pool& pool() { return engine_.pool; }
@@ -46,6 +49,7 @@ class SqlProgram {
  private:
   void Take(Document document, Diagnostics& found);
   std::optional<SqlScript> Write(const SqlRequest& request);
+  std::string Unplaced(const std::map<std::string, std::string>& why);
   bool IsSound(Diagnostics& found);
 
   bool strict_facts_;
