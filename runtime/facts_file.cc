@@ -101,8 +101,8 @@ bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
     case Type::kText: return push_text(Kind::kString);
     case Type::kNumber: return push(NumberOf(pool, text));
     case Type::kBoolean: return push(truth ? Pool::Bool(text == "true") : kNone);
-    case Type::kKeyword: return IsRelationName(text) && push_text(Kind::kKeyword);
-    case Type::kSymbol: return IsRelationName(text) && push_text(Kind::kSymbol);
+    case Type::kKeyword: return IsName(text) && push_text(Kind::kKeyword);
+    case Type::kSymbol: return IsName(text) && push_text(Kind::kSymbol);
     case Type::kAny: break;
   }
   if (field.quoted) return push_text(Kind::kString);
@@ -457,11 +457,15 @@ class FactsReader {
 
 }  // namespace
 
-bool IsRelationName(std::string_view text) {
+bool IsName(std::string_view text) {
   if (text.empty() || !IsLower(text.front())) return false;
   for (const char c : text)
     if (!IsLower(c) && !IsDigit(c) && c != '-') return false;
   return true;
+}
+
+bool IsRelationName(std::string_view text) {
+  return IsName(text) && text != "not" && text != "true" && text != "false" && text != "nil";
 }
 
 bool IsTextField(Pool& pool, std::string_view text) {

@@ -24,7 +24,11 @@
 
 namespace rpl {
 
-/// Whether the text is the name of a relation (NAME of the Appendix).
+/// Whether the text is a NAME of the Appendix, as relations, keywords and symbols have.
+bool IsName(std::string_view text);
+
+/// Whether the text may name a relation: a name other than `not`, `true`, `false` and `nil`, which
+/// a program reads as something else.
 bool IsRelationName(std::string_view text);
 
 struct FactsName {

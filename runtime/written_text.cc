@@ -103,7 +103,7 @@ std::optional<std::string> FieldOf(const Pool& pool, Value v, bool bare) {
     case Kind::kString: return InQuotes(pool.TextOf(v));
     case Kind::kKeyword:
     case Kind::kSymbol:
-      if (bare && IsRelationName(pool.TextOf(v))) return std::string(pool.TextOf(v));
+      if (bare && IsName(pool.TextOf(v))) return std::string(pool.TextOf(v));
       return std::nullopt;
     case Kind::kSpecial:
       if (v == kNil) return "";
@@ -134,7 +134,7 @@ WrittenText InCsv(const Pool& pool, const Grid& grid) {
     std::string name = grid.columns[i];
     if (name.find(':') != name.npos) return {"", "a column of CSV has no `:` in its name: " + name};
     if (bare.back()) name += kind == Kind::kKeyword ? ":keyword" : ":symbol";
-    out += (i == 0 ? "" : ",") + (IsRelationName(grid.columns[i]) ? name : InQuotes(name));
+    out += (i == 0 ? "" : ",") + (IsName(grid.columns[i]) ? name : InQuotes(name));
   }
   out += '\n';
   for (const std::vector<Value>& row : grid.rows) {
@@ -159,7 +159,7 @@ WrittenText InMarkdown(const Pool& pool, const Grid& grid, std::string_view rela
   std::vector<std::string> columns;
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
     const std::string& name = grid.columns[i];
-    columns.push_back(IsRelationName(name) ? name : fmt::format("c{}", i + 1));
+    columns.push_back(IsName(name) ? name : fmt::format("c{}", i + 1));
     if (!known.insert(columns.back()).second) return {"", "two of its columns are " + name};
     arguments += (arguments.empty() ? "?" : ", ?") + columns.back();
   }

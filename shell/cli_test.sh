@@ -141,6 +141,10 @@ expect "facts: or refuses the file" 2 "" "stock.csv:3:1: error RPL8001" \
   "$rpl" run parts.md --facts stock=stock.csv --strict-facts
 expect "facts: the name of the relation is wanted" 2 "" "expected RELATION=FILE" \
   "$rpl" run parts.md --facts stock.csv
+for name in P not a_b ''; do
+  expect "facts: a name that no relation has: '$name'" 2 "" "\`$name\` cannot name a relation" \
+    "$rpl" run parts.md --facts "$name=stock.csv"
+done
 expect "facts: they are no document" 2 "" '`--facts RELATION=stock.csv`' "$rpl" run parts.md stock.csv
 expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md --facts stock=none.csv
 { echo part,count,at,by; for i in $(seq 20000); do echo "p$i,$i,\"a

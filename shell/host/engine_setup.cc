@@ -144,9 +144,16 @@ ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& 
   for (const std::string& text : options.facts) {
     const std::optional<FactsName> name = FactsNameOf(text);
     if (!name) {
-      Complain("--facts",
-               "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, got `" +
-                   text + "`");
+      const std::string relation = text.substr(0, std::min(text.find('='), text.size()));
+      if (relation.size() == text.size() || IsRelationName(relation))
+        Complain("--facts",
+                 "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, got `" +
+                     text + "`");
+      else
+        Complain("--facts", "expected RELATION=FILE, and `" + relation + "` cannot name a relation",
+                 IsName(relation) ? "it has another meaning in a program"
+                                  : "a name begins with a lower-case letter, and has only these, "
+                                    "digits and `-`");
       return kExitInvalid;
     }
     Input input = ReadFile(name->path);

@@ -49,7 +49,7 @@ std::string CsvTypeOf(const Pool& pool, std::span<const Value> cells, std::size_
   const Kind kind = cells[column].kind();
   if (kind != Kind::kKeyword && kind != Kind::kSymbol) return "";
   for (std::size_t i = column; i < cells.size(); i += width)
-    if (cells[i].kind() != kind || !IsRelationName(pool.TextOf(cells[i]))) return "";
+    if (cells[i].kind() != kind || !IsName(pool.TextOf(cells[i]))) return "";
   return kind == Kind::kKeyword ? ":keyword" : ":symbol";
 }
 
