@@ -145,6 +145,8 @@ for name in P not a_b ''; do
   expect "facts: a name that no relation has: '$name'" 2 "" "\`$name\` cannot name a relation" \
     "$rpl" run parts.md --facts "$name=stock.csv"
 done
+printf '$index("stock.csv", item(_, _))\n%%all(?n) <- ?n = |item(_, _)|\n' >hint.rpl
+expect "facts: a hint that is no string" 0 "*" 'name the relation by a string, `"item"`' "$rpl" run hint.rpl
 expect "facts: they are no document" 2 "" '`--facts RELATION=stock.csv`' "$rpl" run parts.md stock.csv
 expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md --facts stock=none.csv
 { echo part,count,at,by; for i in $(seq 20000); do echo "p$i,$i,\"a

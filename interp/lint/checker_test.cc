@@ -335,6 +335,7 @@ TEST_CASE("arguments of built-in tools") {
   CHECK(Codes("a(?x) <- ?x = $ask(\"Q\", 1)") == "2007 1:15\n");
   CHECK(Codes("a(?x) <- $write(\"t\", \"f\", {:replace true}) ^ ~ {:result ?x}") == "");
   CHECK(Codes("$index(\"stock.csv\")\n$index(\"b.json\", \"c\")\n% <- stock(?x), c(?x)") == "");
+  CHECK(Codes("$index(\"stock.csv\", item(_))\n% <- item(?x)") == "2008 1:1\n2005 2:6\n");
   CHECK(Codes("$index(\"two\")\ntwo(?x) <- two(?x, _)\n% <- two(?x)") == "");
   CHECK(Codes("two(1)\n$index(\"two\")\n% <- two(?x, _), two(?x)") == "");
   CHECK(Codes("$index(\"stock.csv\")\n% <- stok(?x), p(?x)") == "2005 2:6\n2005 2:16\n");

@@ -395,10 +395,19 @@ class Forms {
     if (call != nullptr && call->ns == Namespace::kRelation)
       hint = "did you mean a rule, `" + std::string(context_.sources.Text(form->span)) +
              " <- ...`, or a shell query?";
-    context_.Add(
-        Code::kAssertsNothing, form->span,
-        "`" + std::string(context_.sources.Text(form->span)) + "` asserts nothing",
-        form->span.end - form->span.begin > 60 ? "did you mean a rule or a shell query?" : hint);
+    if (form->span.end - form->span.begin > 60) hint = "did you mean a rule or a shell query?";
+    if (call != nullptr && call->ns == Namespace::kTool && call->label == "index")
+      hint = SourceHint(*call);
+    context_.Add(Code::kAssertsNothing, form->span,
+                 "`" + std::string(context_.sources.Text(form->span)) + "` asserts nothing", hint);
+  }
+
+  // `$index("stock.csv", stock(_, _))` names a relation by a pattern.
+  static std::string SourceHint(const Call& call) {
+    const Call* const named = call.args.size() == 2 ? call.args[1].As<Call>() : nullptr;
+    if (named != nullptr)
+      return "the source is not read: name the relation by a string, `\"" + named->label + "\"`";
+    return "the source is not read: a sentence names it without variables";
   }
 
   // `l(?x) = a(?x)` may have been meant as a rule.

@@ -159,7 +159,8 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
                       "`rpl.yaml` names; got " +
                           Text(pool, request.args[1], 60) + " for `" + location + "`");
   if (request.args.size() > 1 && (folder || request.args[1].kind() != Kind::kString))
-    return NotRunCall(pool, "bad-request", "expected no hint, or the name of a relation");
+    return NotRunCall(pool, "bad-request",
+                      "expected no hint, or the name of a relation as a string");
   if (location.find("://") != location.npos)
     return NotRunCall(
         pool, "outside",

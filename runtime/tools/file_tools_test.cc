@@ -157,14 +157,15 @@ TEST_CASE("a call of $index with other arguments is refused") {
   };
   CHECK(index({R"("a.csv")"}) == R"("a.csv")");
   CHECK(index({R"("a.csv")", R"("rel")"}) == R"("a.csv")");
-  CHECK(index({R"("a.csv")", "7"}) == R"("expected no hint, or the name of a relation")");
+  CHECK(index({R"("a.csv")", "7"}) ==
+        R"("expected no hint, or the name of a relation as a string")");
   CHECK_THAT(index({R"("a.csv")", "{:x 1}"}), Catch::Contains("columns are bound by a map"));
   for (const char* folder : {"7", R"(folder("a"))", R"(folder(:a, :b))", R"(folder("a", "b"))"})
     CHECK_THAT(index({folder}), Catch::Contains("expected a path, or `folder(path, $entries)`"));
   CHECK(index({R"(folder(".", :name))"}) == R"("./")");
   CHECK(index({R"(folder(:name, "."))"}) == R"("./")");
   CHECK(index({R"(folder(".", :name))", R"("rel")"}) ==
-        R"("expected no hint, or the name of a relation")");
+        R"("expected no hint, or the name of a relation as a string")");
   CHECK_THAT(index({R"(folder("none", :name))"}), Catch::Contains("there is no such folder"));
   CHECK_THAT(index({R"("http://a/b.csv")"}), Catch::Contains("is no file; a tool named `index`"));
   CHECK(index({}) == "not taken");
