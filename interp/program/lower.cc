@@ -423,9 +423,11 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
           else if (carried.empty()) carried = name;
         }
         if (fresh.size() != 1 || carried.empty()) {
+          const std::string got = fresh.size() != 1 ? std::to_string(fresh.size()) + " new"
+                                  : bound.empty()   ? "a loop without one"
+                                                    : "a step without `?" + bound.front() + "`";
           Fail(Code::kBadAbductive, a.span,
-               "expected a step from the loop's lvar to exactly one new lvar, got " +
-                   std::to_string(fresh.size()) + " new",
+               "expected a step from the loop's lvar to exactly one new lvar, got " + got,
                "write it as `@for(?i = 1, ?i <= 3, next(?i, ?j))`");
           break;
         }
