@@ -260,9 +260,8 @@ bool Runtime::AwaitsSources() const {
   });
 }
 
-// In place of the plan, while a source of the program was not read: its open calls.
-bool Runtime::AwaitSources(StepState& step) {
-  if (!step.awaits_sources) return false;
+// The calls of the sources that were not read.
+Evaluation Runtime::OpenSources() const {
   Pool& pool = engine_.pool;
   Evaluation found;
   for (const OpenCall& call : sources_read_.sentences) {
@@ -278,6 +277,13 @@ bool Runtime::AwaitSources(StepState& step) {
       if (!message.is_none()) found.failure += ": " + PlainText(pool, message);
     }
   }
+  return found;
+}
+
+// In place of the plan, while a source of the program was not read: its open calls.
+bool Runtime::AwaitSources(StepState& step) {
+  if (!step.awaits_sources) return false;
+  Evaluation found = OpenSources();
   step.goal_name = query_ != nullptr ? engine_.store.at(query_->head).name() : "%" + named_;
   step.standing = found.calls.empty() || found.refused || found.failed ? GoalStanding::kUnsatisfied
                                                                        : GoalStanding::kPending;

@@ -247,6 +247,12 @@ std::string Runtime::LimitText() const {
   return "";
 }
 
+std::string Runtime::StoppedText() const {
+  std::string out = fmt::format("evaluation stopped while `{}` was still growing", at_.stopped_at);
+  if (!at_.newest.empty()) out += "; its newest row is " + at_.newest;
+  return out;
+}
+
 std::optional<std::string> Runtime::AuthorFailure(const StepState& step) {
   const Goal* fail = engine_.program.FindGoal("fail");
   if (fail == nullptr || step.awaits_sources) return std::nullopt;
@@ -283,14 +289,13 @@ Outcome Runtime::Report(StepState& step) {
 }
 
 // A call that was refused or whose tool failed, with the reason; "" for none.
-std::string Runtime::LackingCall(const StepState& step) const {
+std::string Runtime::LackingCall(const Evaluation& found) const {
   const Solver& solver = engine_.solver;
-  if (step.found.refused)
-    if (const auto refused = calls_.refused.find(solver.IdOf(*step.found.refused));
+  if (found.refused)
+    if (const auto refused = calls_.refused.find(solver.IdOf(*found.refused));
         refused != calls_.refused.end())
-      return OneLine(solver.CallText(*step.found.refused) + " was refused: " + refused->second);
-  return step.found.failed ? OneLine(solver.FailureText(*step.found.failed, step.found.failure))
-                           : "";
+      return OneLine(solver.CallText(*found.refused) + " was refused: " + refused->second);
+  return found.failed ? OneLine(solver.FailureText(*found.failed, found.failure)) : "";
 }
 
 void Runtime::TakePending(const StepState& step, Outcome& out) {
@@ -353,9 +358,7 @@ Outcome Runtime::Judge(StepState& step) {
   const bool certain = step.standing == GoalStanding::kSatisfied && !step.unchecked;
   if (at_.stop != Stop::kGoesOn) {
     const std::string limit = "limit reached: " + LimitText();
-    std::string where =
-        fmt::format("evaluation stopped while `{}` was still growing", at_.stopped_at);
-    if (!at_.newest.empty()) where += "; its newest row is " + at_.newest;
+    const std::string where = StoppedText();
     if (!certain) {
       out = fail(limit, where);
       out.status = Status::kLimit;
@@ -363,7 +366,7 @@ Outcome Runtime::Judge(StepState& step) {
     }
     if (!step.columns.empty()) out.cut_off = OneLine(limit + ", " + where);
   } else if (step.incomplete && !step.columns.empty()) {
-    out.cut_off = LackingCall(step);
+    out.cut_off = LackingCall(step.found);
   }
   switch (step.standing) {
     case GoalStanding::kNoGoal: return out;
@@ -394,7 +397,7 @@ Outcome Runtime::Judge(StepState& step) {
     out.reason = refused->second;
     return out;
   }
-  if (std::string call = LackingCall(step); !call.empty()) {
+  if (std::string call = LackingCall(step.found); !call.empty()) {
     out.status = Status::kToolFailed;
     out.reason = std::move(call);
     return out;

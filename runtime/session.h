@@ -35,7 +35,12 @@ struct Explained {
   bool rejected = false;  // the form is wrong: see `diagnostics`
   std::vector<Diagnostic> diagnostics;
   ExplainedFacts why;
-  std::optional<Explanation> why_not;  // when no fact matches
+  std::optional<Explanation> why_not;  // when no fact matches, or none is known to
+  /// Whether all facts that match are known (kNothing), or why not: kWaiting, kToolFailed, kFailed
+  /// or kLimit, with `reason` in one line, as an outcome has them. Then `why_not` proves nothing.
+  Status doubt = Status::kNothing;
+  std::string reason;
+  std::vector<Request> pending;  // kWaiting: the calls, never empty
 };
 
 class Session {

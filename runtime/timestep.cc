@@ -18,7 +18,6 @@
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/eval/unifier.h"
-#include "interp/explain/explain.h"
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
 #include "interp/store/pages.h"
@@ -670,29 +669,6 @@ void Runtime::TakeFindings(Diagnostics& out) {
     out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
             "expected a relation call as head, got `" + bad[bad_heads_known_].second + "` from `" +
                 bad[bad_heads_known_].first->text + "`");
-}
-
-// Restores all state after the evaluation of an explanation; drops the tables.
-void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
-                      std::size_t absence_depth, Explained& to) {
-  engine_.solver.Take();
-  engine_.solver.Resume(SIZE_MAX);  // values that only it knows are forgotten
-  at_.started = std::chrono::steady_clock::now();
-  engine_.limits.profile = nullptr;
-  // For rules that no timestep has put into effect yet; the next one prepares the engine for them.
-  if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);
-  engine_.solver.Forget();
-  {
-    Explainer explainer(engine_);
-    to.why = explainer.Why(form, limits);
-    if (to.why.proofs.empty()) to.why_not = explainer.WhyNot(form, absence_depth);
-  }
-  engine_.solver.Forget();
-  engine_.limits.profile = options_.profile;
-  if (options_.progress) options_.progress(nullptr);
-  engine_.pool.ClearOverflow();
-  engine_.solver.Take();
-  engine_.solver.Resume(options_.long_loop);
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {

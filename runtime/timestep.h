@@ -104,7 +104,8 @@ class Runtime {
   Outcome ReportTimesteps(const StepState& step);
   std::size_t max_timesteps() const { return max_timesteps_; }
 
-  /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`.
+  /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`,
+  /// with the `doubt` that there is.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                Explained& to);
 
@@ -188,6 +189,8 @@ class Runtime {
   Stop Watch(std::size_t bytes);
   bool Forced(const Table& table) const;
   std::string LimitText() const;
+  /// What was growing when the limit was reached.
+  std::string StoppedText() const;
   void LogDerived();
   void CheckConstraints(StepState& step);
   void EvaluateChecked(StepState& step);
@@ -243,6 +246,14 @@ class Runtime {
   void TakeSentence(const SourceSentence& sentence, const Said& said);
   bool AwaitsSources() const;
   bool AwaitSources(StepState& step);
+  Evaluation OpenSources() const;
+  bool IsOneFact(const Definition& form) const;
+  std::string CutOffText() const;
+  void TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
+                 Explained& to);
+  void TakeCutOff(Explained& to);
+  void ExplainHere(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
+                   Explained& to);
   void PushDown();
   bool IsOfPush(const Said& said) const;
   void NoteStated(RelationId relation);
@@ -264,7 +275,7 @@ class Runtime {
   std::string WhatOf(const Violated& v) const;
   std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
-  std::string LackingCall(const StepState& step) const;
+  std::string LackingCall(const Evaluation& found) const;
   void TakePending(const StepState& step, Outcome& out);
   Outcome Judge(StepState& step);
   Failing FailingNow(const StepState& step);

@@ -360,7 +360,21 @@ expect "explain: dot" 0 '*' "" "$rpl" explain -f graph.rpl 'to(1, 3)' --format d
 grep -q '^digraph explanation {' out || fail "expected a graph"
 expect "explain: an answer given" 0 $'r("A")  asks.rpl:1: r(?x) <- ?x = $ask("Q")
   $ask("Q") = "A"  (answered)' "" "$rpl" explain -f asks.rpl 'r(?x)' --answer ask=A
-expect "explain: an open question" 1 "" "no fact matches" "$rpl" explain -f asks.rpl 'r(?x)'
+expect "explain: an open question" 3 "" \
+  'it is not known whether a fact matches `r(?x)`: waiting for $ask("Q")' "$rpl" explain -f asks.rpl 'r(?x)'
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\nsmall(?x) <- n(?x), ?x < 5\n%%one <- n(1)\n' >grows.rpl
+for not in "" --not; do
+  expect "explain $not: a limit" 5 "*" "limit reached: 50 rows" "$rpl" explain -f grows.rpl $not 'small(3)' --max-rows 50
+  expect "explain $not: rounds" 5 "*" "limit reached: 9 rounds" "$rpl" explain -f grows.rpl $not 'small(3)' --max-rounds 9
+done
+expect "explain: a proof within a limit" 0 "*" "" "$rpl" explain -f grows.rpl 'n(1)' --max-rows 50
+expect "explain: and perhaps more" 0 "*" "there may be more: limit reached: 50 rows" \
+  "$rpl" explain -f grows.rpl 'n(?x)' --max-rows 50
+printf '$index("nowhere.csv")\nneed("nut")\nbuy(?x) <- need(?x), not missing(?x)\n' >unread.rpl
+expect "explain: a source that was not read" 4 "" '$index("nowhere.csv") failed' \
+  "$rpl" explain -f unread.rpl 'buy("nut")'
+expect "explain --not: a source that was not read" 4 "*" '$index("nowhere.csv") failed' \
+  "$rpl" explain -f unread.rpl --not 'missing(1)'
 expect "explain: a broken form" 2 "" "error RPL1004" "$rpl" explain -f graph.rpl 'to(1'
 expect "explain: not a fact" 2 "" "expected one call to explain" "$rpl" explain -f graph.rpl 'not p(1)'
 expect "explain: a broken program" 2 "" "unclosed.rpl:1:3: error RPL1003" \
@@ -727,7 +741,7 @@ expect "a query of what is nowhere" 1 'no fact matches `wnat(_)`' \
   'note: nothing defines wnat/1, did you mean want/1?' "$rpl" query -f shop.md 'wnat(_)'
 expect "a warning about a query" 1 "*" "RPL6006" "$rpl" query 'dish(X, 1)'
 [[ $(grep -c RPL6006 err) == 1 ]] || fail "expected it once"
-expect "why not, before anybody has answered" 0 "*" \
+expect "why not, before anybody has answered" 3 "*" \
   "note: nobody has answered want(?item), which \`--answer 'item=VALUE'\` does" \
   "$rpl" explain -f shop.md --not '%buy("nuts", 3)'
 expect "why not, answered" 0 "*" "" "$rpl" explain -f shop.md --not '%buy("nuts", 3)' --answer want=x --answer stock=1

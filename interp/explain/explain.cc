@@ -149,11 +149,17 @@ void MarkWrites(const Step& step, std::vector<bool>& bound) {
   }
 }
 
-Explainer::Explainer(interp::Engine& engine) : engine_(engine) {
+Explainer::Explainer(interp::Engine& engine, std::string cut_off)
+    : engine_(engine), cut_off_(std::move(cut_off)) {
   const std::vector<Stratum>& strata = engine_.analysis.strata();
   for (std::size_t i = 0; i < strata.size(); ++i)
     for (RelationId r : strata[i].relations) component_[r] = static_cast<int>(i);
 }
+
+Explainer::Settled::Settled(interp::Engine& engine)
+    : machine_(engine.solver.machine()), truncated_(std::exchange(machine_.truncated, false)) {}
+
+Explainer::Settled::~Settled() { machine_.truncated = truncated_; }
 
 // --- kinds of facts ------------------------------------------------------------------------
 
@@ -227,9 +233,9 @@ const Plan& Explainer::PlanFor(const Definition& def, const std::vector<const Cl
 }
 
 // Calls `take` for each answer of `clauses`, with the head bound to `key`, or with the bindings of
-// `from` unless null.
-void Explainer::Each(const Definition& def, const std::vector<const Clause*>& clauses,
-                     std::span<const Value> key, const Instance* from, const Take& take) {
+// `from` unless null. Returns why there may be more answers.
+Undecided Explainer::Each(const Definition& def, const std::vector<const Clause*>& clauses,
+                          std::span<const Value> key, const Instance* from, const Take& take) {
   Machine& machine = engine_.solver.machine();
   Frame frame(&def, def.slots);
   std::vector<bool> bound(def.slots.size());
@@ -261,11 +267,12 @@ void Explainer::Each(const Definition& def, const std::vector<const Clause*>& cl
   };
   if (from == nullptr) {
     engine_.solver.BindHead(def, key, 0, bound, run);
-    return;
+  } else {
+    std::copy(from->slots.begin(), from->slots.end(), frame.slots.begin());
+    bound = from->bound;
+    run();
   }
-  std::copy(from->slots.begin(), from->slots.end(), frame.slots.begin());
-  bound = from->bound;
-  run();
+  return {std::move(frame.waits), frame.lacking, frame.unfinished};
 }
 
 // The row itself, and, for an instance of a set, the rows with their sets whole.
@@ -475,6 +482,7 @@ bool Explainer::IsReady(const Fact& fact) {
 
 void Explainer::Replay(int component) {
   if (!replayed_.insert(component).second) return;
+  const Settled settled(engine_);
   std::vector<RelationId> members;
   for (RelationId r : engine_.analysis.strata()[static_cast<std::size_t>(component)].relations) {
     members.push_back(r);
@@ -539,7 +547,9 @@ std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std
 std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t depth) {
   if (const auto it = settled_.find(fact); it != settled_.end()) return it->second;
   std::optional<Choice> out;
+  std::optional<Settled> settled;
   if (StampOf(fact)) {
+    settled.emplace(engine_);
     const Take take = [&](Instance instance) {
       if (!Usable(instance, fact)) return true;
       out = ChoiceOf(std::move(instance));

@@ -11,6 +11,10 @@
 // An absence lists each rule whose head could give the fact, with the clause at which its
 // furthest attempt ended.
 //
+// Not known is not absent: where a limit cut rows off, a call has no reply, or one failed or was
+// declined, neither the form nor a negation, a count or an aggregate is said to have no answer
+// (decisions 56, 80). The stored rows are an exception: they were derived from what was settled.
+//
 // Explaining reads and evaluates; it adds no row, makes no call and writes no log. It uses
 // the solver's tables, and drops them at its end. Nodes are in one array, so no recursion is as
 // deep as a derivation.
@@ -27,12 +31,14 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/evaluation.h"
 #include "interp/explain/explanation.h"
 #include "interp/plan/plan.h"
 
 namespace rpl {
 
 struct Definition;
+class Machine;
 
 namespace interp {
 class Engine;
@@ -40,14 +46,18 @@ class Engine;
 
 class Explainer {
  public:
-  /// Borrows the engine. REQUIRES: the store is quiescent (Fixpoint::Quiesce).
-  explicit Explainer(interp::Engine& engine);
+  /// Borrows the engine. REQUIRES: the store is quiescent (Fixpoint::Quiesce), or the solver knows
+  /// that it is not (Solver::Truncate); `cut_off` then says why, as "limit reached: 50 rows".
+  explicit Explainer(interp::Engine& engine, std::string cut_off = "");
 
   /// Explains the facts that match `form`, a query whose tail is one call. Empty if none does.
   ExplainedFacts Why(const Definition& form, const ExplainLimits& limits);
 
-  /// Explains why no fact matches `form`. REQUIRES: Why gives none. `depth`: levels of derived
-  /// relations to examine below the form.
+  /// Why there may be facts that Why did not find.
+  const Undecided& open() const { return open_form_; }
+
+  /// Explains why no fact matches `form`, or why that is not known. REQUIRES: Why gives none.
+  /// `depth`: levels of derived relations to examine below the form.
   Explanation WhyNot(const Definition& form, std::size_t depth);
 
  private:
@@ -70,9 +80,22 @@ class Explainer {
   };
   using Take = std::function<bool(Instance)>;  // false stops
 
+  /// Scope in which absence proves something although a limit cut off rows: the stored rows that
+  /// rest on what is not settled were dropped (interp/eval/fixpoint.h).
+  class Settled {
+   public:
+    explicit Settled(interp::Engine& engine);
+    ~Settled();
+    Settled(const Settled&) = delete;
+
+   private:
+    Machine& machine_;
+    bool truncated_;
+  };
+
   // explain.cc: finding derivations
-  void Each(const Definition& def, const std::vector<const Clause*>& clauses,
-            std::span<const Value> key, const Instance* from, const Take& take);
+  Undecided Each(const Definition& def, const std::vector<const Clause*>& clauses,
+                 std::span<const Value> key, const Instance* from, const Take& take);
   const Plan& PlanFor(const Definition& def, const std::vector<const Clause*>& clauses,
                       const std::vector<bool>& bound, bool head);
   std::vector<const Clause*> ClausesFor(const Definition& def, const Fact& fact) const;
@@ -114,12 +137,15 @@ class Explainer {
   void Attempt(Absence& to, int parent, const Definition& def, const std::vector<Value>& key,
                std::size_t depth);
   void FailedAt(Absence& to, int parent, const Instance& at, const Step& step,
-                const std::string& note, std::size_t depth);
+                const std::string& note, const std::string& open, std::size_t depth);
+  std::string Doubt(const Undecided& open) const;
   void Nearest(Absence& to, int parent, RelationId relation, const std::vector<Value>& key);
   std::string KnownAs(RelationId relation) const;
   std::string Unknown(const Clause& clause) const;
 
   interp::Engine& engine_;
+  std::string cut_off_;
+  Undecided open_form_;
   std::map<std::pair<std::vector<const void*>, std::vector<bool>>, std::unique_ptr<Plan>> plans_;
   std::map<RelationId, int> component_;
   std::map<RelationId, std::vector<std::size_t>> stamps_;  // of replayed components

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reasons for the absence of a fact. Each rule whose head matches is run with the wanted arguments
-// bound; the machine records the furthest step reached, with its bindings. If that step reads a
-// derived relation, its absence is explained in turn.
+// Reasons for the absence of a fact, or for not knowing whether it holds. Each rule whose head
+// matches is run with the wanted arguments bound; the machine records the furthest step reached,
+// with its bindings. If that step reads a derived relation, its absence is explained in turn.
 #include <algorithm>
 
 #include "formats/spelling.h"
@@ -21,6 +21,9 @@ using NodeKind = ExplainNode::Kind;
 
 constexpr std::size_t kMaxNodes = 500;  // of one explanation, for a human reader
 constexpr std::size_t kMaxNearest = 3;
+
+std::string NotKnown(const std::string& why) { return "it is not known: " + why; }
+std::string AreNotKnown(const std::string& why) { return "they are not known: " + why; }
 
 }  // namespace
 
@@ -107,9 +110,25 @@ std::string Explainer::Unknown(const Clause& clause) const {
   return why;
 }
 
-// Adds the reason why the clause at `step` fails, below the attempt.
+// Why there may be more answers, in words; "" if there are none.
+std::string Explainer::Doubt(const Undecided& open) const {
+  Machine& machine = engine_.solver.machine();
+  if (machine.truncated) return cut_off_.empty() ? "a limit was reached" : cut_off_;
+  if (const std::vector<OpenCall> calls = engine_.solver.CallsOf(open.waits); !calls.empty())
+    return "it waits for " + machine.CallText(calls.front());
+  if (!open) return "";
+  const Evaluation& found = machine.evaluation;
+  if (found.declined) return machine.CallText(*found.declined, kToldBytes) + " was declined";
+  if (found.refused) return machine.CallText(*found.refused, kToldBytes) + " was refused";
+  if (found.failed) return machine.FailureText(*found.failed, found.failure);
+  if (found.circle) return found.circle->text + " needs itself";
+  return "an answer is lacking";
+}
+
+// Adds the reason why the clause at `step` fails, below the attempt. `open`: why there may be
+// answers of the rule that are not known, "" if there are none.
 void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step& step,
-                         const std::string& note, std::size_t depth) {
+                         const std::string& note, const std::string& open, std::size_t depth) {
   std::string with;
   for (std::size_t s = 0; s < at.slots.size(); ++s) {
     if (!at.bound[s] || at.def->slots[s].empty() || !IsPlainValue(at.slots[s])) continue;
@@ -122,7 +141,33 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     return;
   }
   if (const std::string unknown = Unknown(*step.clause); !unknown.empty()) {
-    to.Add(parent, NodeKind::kFailed, text, "it is not known: " + unknown);
+    to.Add(parent, NodeKind::kFailed, text, NotKnown(unknown));
+    return;
+  }
+  Instance alone = at;  // the clause by itself, with these bindings
+  if (const auto* count = step.clause->As<CountOf>())
+    alone.bound[static_cast<std::size_t>(count->result)] = false;
+  bool holds = false;
+  const Undecided undecided = Each(*at.def, {step.clause}, {}, &alone,
+                                   [&](const Instance&) { return holds = true, false; });
+  const auto descend = [&](int node) {
+    if (step.access == Access::kExternal || RulesOf(step.relation).empty() || depth == 0) return;
+    const auto* atom = step.clause->As<Atom>();
+    std::vector<Value> key(atom->args.size());
+    for (const auto& [column, p] : step.keys)
+      key[column] = Build(engine_.pool, p, at.slots.data(), &at.def->slots);
+    Missing(to, node, engine_.store.BaseOf(step.relation), key, depth - 1);
+  };
+  if (undecided) {
+    const bool asked = step.kind == Step::Kind::kAtom && step.access == Access::kExternal &&
+                       !undecided.waits.empty();
+    const std::string why = asked ? "nobody answered it" : NotKnown(Doubt(undecided));
+    const int node = to.Add(parent, NodeKind::kFailed, text, why + with);
+    if (step.kind == Step::Kind::kAtom) descend(node);
+    return;
+  }
+  if (holds && !open.empty() && !step.clause->As<CountOf>()) {
+    to.Add(parent, NodeKind::kFailed, "its answers", AreNotKnown(open));
     return;
   }
   if (step.kind == Step::Kind::kNot) {
@@ -140,10 +185,8 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     return;
   }
   if (const auto* count = step.clause->As<CountOf>()) {
-    Instance from = at;
-    from.bound[static_cast<std::size_t>(count->result)] = false;
     std::string is = "it has another value";
-    Each(*at.def, {step.clause}, {}, &from, [&](const Instance& inner) {
+    Each(*at.def, {step.clause}, {}, &alone, [&](const Instance& inner) {
       is = "it is " + Text(engine_.pool, inner.slots[static_cast<std::size_t>(count->result)]);
       return false;
     });
@@ -156,14 +199,14 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   }
   const std::string known = KnownAs(step.relation);
   const bool undefined = IsComputed(step.relation) && !note.empty();  // `note` has the values
+  const bool so_far = engine_.solver.machine().truncated && !IsComputed(step.relation);
   const int node = to.Add(parent, NodeKind::kFailed, text,
-                          undefined ? note : (known.empty() ? "no fact matches" : known) + with);
-  if (step.access == Access::kExternal || RulesOf(step.relation).empty()) return;
-  const auto* atom = step.clause->As<Atom>();
-  std::vector<Value> key(atom->args.size());
-  for (const auto& [column, p] : step.keys)
-    key[column] = Build(engine_.pool, p, at.slots.data(), &at.def->slots);
-  if (depth > 0) Missing(to, node, engine_.store.BaseOf(step.relation), key, depth - 1);
+                          (undefined        ? note
+                           : !known.empty() ? known
+                           : so_far         ? "no fact matches so far"
+                                            : "no fact matches") +
+                              with);
+  descend(node);
 }
 
 // "`std#least` gives 3": what holds in place of a row that rules give, "" if that is unknown.
@@ -192,7 +235,11 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   std::vector<bool> at_start(def.slots.size());
   const Plan* plan = nullptr;
   bool answered = false;
-  const auto emit = [&] { return answered = true, false; };
+  const bool of_all = !def.gathered.empty() || def.extremum;  // an answer alone says little
+  const auto emit = [&] {
+    answered = true;
+    return of_all && machine.evaluation.stop == Stop::kGoesOn;
+  };
   const Continuation answer(emit);
   frame.answer = &answer;
   const std::vector<const Clause*> clauses = ClausesOf(def);
@@ -210,6 +257,12 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   const bool matched = def.texts.empty() || answered || frame.deepest != nullptr;
   if (plan == nullptr || !matched) return;  // the head does not match
   const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
+  const std::string open = Doubt({std::move(frame.waits), frame.lacking, frame.unfinished});
+  if (answered && !open.empty()) {
+    to.Add(node, NodeKind::kFailed, def.choice ? "its choice" : "its answers",
+           def.choice ? NotKnown(open) : AreNotKnown(open));
+    return;
+  }
   if (answered) {
     const std::string better = def.extremum ? BetterThan(def, key) : "";
     to.Add(node, NodeKind::kFailed, def.choice ? "its choice" : "its answers",
@@ -228,12 +281,15 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   at.bound = at_start;
   for (const Step* step : path)
     if (step != frame.deepest) MarkWrites(*step, at.bound);
-  std::string note = frame.note;
-  if (!frame.waits.empty() && note.empty()) {
-    const std::vector<OpenCall> calls = engine_.solver.CallsOf(frame.waits);
-    note = "it waits for " + (calls.empty() ? "an answer" : machine.CallText(calls.front()));
-  }
-  FailedAt(to, node, at, *frame.deepest, note, depth);
+  FailedAt(to, node, at, *frame.deepest, frame.note, open, depth);
+  // A limit is told once, with the form.
+  const auto is_told = [&](const ExplainNode& n) { return n.note.find(open) != std::string::npos; };
+  const auto* const clause = frame.deepest->clause;
+  const bool waits = clause->As<Atom>() != nullptr && frame.deepest->access == Access::kExternal;
+  if (open.empty() || waits || machine.truncated ||
+      std::any_of(to.out.nodes.begin() + node, to.out.nodes.end(), is_told))
+    return;
+  to.Add(node, NodeKind::kFailed, "its other answers", AreNotKnown(open));
 }
 
 void Explainer::Missing(Absence& to, int parent, RelationId relation, const std::vector<Value>& key,
@@ -267,7 +323,12 @@ Explanation Explainer::WhyNot(const Definition& form, std::size_t depth) {
   std::string note = KnownAs(atom->relation);
   if (IsComputed(atom->relation))
     note = engine_.solver.WhyEmpty(engine_.solver.Demand(atom->relation, key));
-  to.Add(-1, NodeKind::kMissing, clause.text, note);
+  const std::string doubt = Doubt(open_form_);
+  const Space space = engine_.store.at(atom->relation).space();
+  if (!doubt.empty() && (note.empty() || space == Space::kTool || space == Space::kAvar))
+    note = doubt;
+  else if (!doubt.empty()) note += "; " + NotKnown(doubt);
+  to.Add(-1, doubt.empty() ? NodeKind::kMissing : NodeKind::kNotKnown, clause.text, note);
   Missing(to, 0, engine_.store.BaseOf(atom->relation), key, depth);
   return std::move(to.out);
 }

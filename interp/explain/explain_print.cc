@@ -36,6 +36,7 @@ std::string Label(const ExplainNode& node) {
   const std::string text = Short(node.text);
   switch (node.kind) {
     case NodeKind::kMissing: return "no " + text;
+    case NodeKind::kNotKnown: return "not known: " + text;
     case NodeKind::kNearest: return "nearest: " + text;
     default: return text;
   }
@@ -63,6 +64,7 @@ std::string_view ExplainKindName(ExplainNode::Kind kind) {
     case NodeKind::kReply: return "reply";
     case NodeKind::kTruncated: return "truncated";
     case NodeKind::kMissing: return "missing";
+    case NodeKind::kNotKnown: return "unknown";
     case NodeKind::kAttempt: return "attempt";
     case NodeKind::kFailed: return "failed";
     case NodeKind::kNearest: return "nearest";

@@ -31,7 +31,8 @@ SessionOptions At(const std::string& now) {
 
 // The explanation of a form in a program `g.rpl`, after one run.
 struct Asked {
-  explicit Asked(const std::string& program) : session(agent, At("2024-02-29T12:00:00Z")) {
+  explicit Asked(const std::string& program) : Asked(program, At("2024-02-29T12:00:00Z")) {}
+  Asked(const std::string& program, SessionOptions options) : session(agent, std::move(options)) {
     session.Load("g.rpl", program);
     session.Run();
   }
@@ -262,12 +263,12 @@ TEST_CASE("an absence names the clause that fails") {
       {"a relation that needs itself to be complete",
        "seat(1)\nfree(?s) <- seat(?s), not free(?s)\nopen(?s) <- seat(?s), not free(?s)\n",
        "open(1)",
-       R"(no open(1)
+       R"(not known: open(1)  (free needs itself)
   g.rpl:3: open(?s) <- seat(?s), not free(?s)
     not free(1)  (it is not known: free needs itself to be complete: it is recursive through `not`, a count, a choice or a gathering head)
 )"},
       {"an open call", "r(?x) <- ?x = $ask(\"Q\")\n", "r(?x)",
-       R"(no r(?x)
+       R"(not known: r(?x)  (it waits for $ask("Q"))
   g.rpl:1: r(?x) <- ?x = $ask("Q")
     $ask("Q")  (nobody answered it)
 )"},
@@ -276,6 +277,97 @@ TEST_CASE("an absence names the clause that fails") {
     INFO(c.what);
     CHECK(Asked(c.program).Why(c.form) == c.tree);
   }
+}
+
+TEST_CASE("what waits for an answer is neither denied nor counted") {
+  constexpr const char* kProgram =
+      "allergic(?x) <- $ask(\"Q\") ^ ~ {:result ?x}\nguest(\"ann\")\n"
+      "safe(?g) <- guest(?g), not allergic(?g)\nn(?n) <- ?n = |allergic(_)|\n"
+      "all([& ?x]) <- allergic(?x)\nsome(?x) <- (allergic(?x) | guest(?x)), ?x = \"eve\"\n";
+  Asked asked(kProgram);
+  CHECK(asked.Why("safe(?x)") == R"(not known: safe(?x)  (it waits for $ask("Q"))
+  g.rpl:3: safe(?g) <- guest(?g), not allergic(?g)
+    not allergic("ann")  (it is not known: it waits for $ask("Q"), with ?g = "ann")
+)");
+  CHECK(asked.Why("n(?n)") == R"(not known: n(?n)  (it waits for $ask("Q"))
+  g.rpl:4: n(?n) <- ?n = |allergic(_)|
+    |allergic(_)|  (it is not known: it waits for $ask("Q"))
+)");
+  for (const char* form : {"all(?x)", "all([])", "some(\"eve\")", "allergic(1)", "$ask(\"Q\")"}) {
+    INFO(form << '\n' << asked.Why(form));
+    CHECK(asked.Why(form).starts_with("not known: "));
+    const Explained explained = asked.session.Explain(form, {}, 2);
+    CHECK(explained.doubt == Status::kWaiting);
+    REQUIRE(explained.pending.size() == 1);
+    CHECK(explained.pending.front().id == "$ask(\"Q\")");
+  }
+  CHECK(asked.Why("guest(\"bob\")").starts_with("no guest"));
+  CHECK(asked.session.Explain("guest(?x)", {}, 2).doubt == Status::kNothing);
+}
+
+TEST_CASE("a limit denies nothing, and rows that rest on what is settled keep their proofs") {
+  SessionOptions options;
+  options.limits.max_rows = 50;
+  Asked asked(R"(n(0)
+n(?y) <- n(?x), ?y = ?x + 1
+small(?x) <- n(?x), ?x < 5
+cnt(?c) <- ?c = |n(_)|
+all([& ?x]) <- n(?x)
+%neg() <- not n(-1)
+seat(1)
+free(?s) <- seat(?s), not taken(?s)
+taken(2)
+)",
+              options);
+  for (const char* form : {"small(3)", "n(100)", "cnt(?c)", "cnt(3)", "all(?x)", "%neg"}) {
+    INFO(form << '\n' << asked.Why(form));
+    CHECK(asked.Why(form).starts_with("not known: "));
+    const Explained explained = asked.session.Explain(form, {}, 2);
+    CHECK(explained.doubt == Status::kLimit);
+    CHECK(explained.reason.starts_with("limit reached: 50 rows, evaluation stopped while `n(?y)"));
+  }
+  CHECK(asked.Why("%neg") == R"(not known: %neg  (limit reached: 50 rows)
+  g.rpl:6: %neg() <- not n(-1)
+    not n(-1)  (it is not known: limit reached: 50 rows)
+)");
+  CHECK(asked.Why("n(1)") == R"(n(1)  g.rpl:2: n(?y) <- n(?x), ?y = ?x + 1
+  n(0)  g.rpl:1
+  1 = 0 + 1
+)");
+  CHECK(asked.session.Explain("n(1)", {}, 2).doubt == Status::kNothing);
+  CHECK(asked.session.Explain("n(?x)", {}, 2).doubt == Status::kLimit);
+  if (const std::string free = asked.Why("free(1)"); !free.starts_with("not known: "))
+    CHECK(free == R"(free(1)  g.rpl:8: free(?s) <- seat(?s), not taken(?s)
+  seat(1)  g.rpl:7
+  not taken(1)  (no fact matches)
+)");
+}
+
+TEST_CASE("while a source was not read, only what is stated holds") {
+  struct Refusing : testing::Silent {
+    rpl::Answer Answer(const Request&, Pool& pool, std::string_view) override {
+      const Value failure[] = {pool.Keyword("status"), pool.Keyword("error"),
+                               pool.Keyword("message"), pool.String("there is no file")};
+      return {rpl::Answer::Kind::kMeta, pool.Map(failure)};
+    }
+  };
+  Refusing agent;
+  Session session(agent, {});
+  session.Load("g.rpl", "$index(\"m.csv\")\nneed(\"nut\")\nbuy(?x) <- need(?x), not missing(?x)\n");
+  session.Run();
+  for (const char* form : {"buy(\"nut\")", "missing(1)"}) {
+    const Explained explained = session.Explain(form, {}, 2);
+    CHECK(explained.why.proofs.empty());
+    CHECK(explained.doubt == Status::kToolFailed);
+    CHECK(explained.reason == "$index(\"m.csv\") failed: there is no file");
+    REQUIRE(explained.why_not);
+    CHECK(ExplanationText(*explained.why_not, session.sources()) ==
+          "not known: " + std::string(form) + "  ($index(\"m.csv\") failed: there is no file)\n");
+  }
+  const Explained stated = session.Explain("need(\"nut\")", {}, 2);
+  CHECK(stated.why.proofs.size() == 1);
+  CHECK(stated.doubt == Status::kNothing);
+  CHECK(session.Explain("need(?x)", {}, 2).doubt == Status::kToolFailed);
 }
 
 TEST_CASE("replies are leaves, and explaining asks nobody") {

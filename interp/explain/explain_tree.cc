@@ -306,6 +306,8 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
     explained.emplace(work.fact, work.node);
     open_.insert(work.fact);
     stack.push_back({work.fact, 0, 0, true});
+    std::optional<Settled> settled;
+    if (StampOf(work.fact)) settled.emplace(engine_);
     const std::size_t first = stack.size();
     std::set<std::string> seen;
     for (const Instance& instance : choice->instances)
@@ -331,7 +333,7 @@ ExplainedFacts Explainer::Why(const Definition& form, const ExplainLimits& limit
   std::vector<Fact> facts;
   std::vector<ExplainNode> replies;
   std::set<Fact> seen;
-  Each(form, ClausesOf(form), {}, nullptr, [&](const Instance& instance) {
+  open_form_ = Each(form, ClausesOf(form), {}, nullptr, [&](const Instance& instance) {
     for (const Fact& fact : instance.facts) {
       if (!seen.insert(fact).second) continue;
       if (facts.size() < limits.facts) facts.push_back(fact);

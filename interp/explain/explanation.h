@@ -25,10 +25,11 @@ struct ExplainNode {
     kReply,      // the answer of a tool or a person
     kTruncated,  // an omission here, with its reason
     // Of an absence:
-    kMissing,  // a form that does not hold; below it, the reasons
-    kAttempt,  // a rule that could give it; below it, the clause where it ends
-    kFailed,   // the clause that fails
-    kNearest,  // a fact that differs in one argument
+    kMissing,   // a form that does not hold; below it, the reasons
+    kNotKnown,  // a form that may hold; below it, how far it gets
+    kAttempt,   // a rule that could give it; below it, the clause where it ends
+    kFailed,    // the clause that fails
+    kNearest,   // a fact that differs in one argument
   };
   Kind kind = Kind::kDerived;
   std::string text;     // "edge(1, 2)", "3 > 2", "not q(2)"; of an attempt: the rule

@@ -99,11 +99,22 @@ std::string InShort(const Explanation& explanation, const Sources& sources) {
   return out;
 }
 
+// Why there may be more facts than those that were found, and what would tell.
+void PrintDoubt(const Explained& explained, const std::string& what) {
+  std::cerr << what << Printable(explained.reason) << '\n';
+  if (!explained.pending.empty())
+    std::cerr << fmt::format("note: nobody has answered {}, which `--answer '{}=VALUE'` does\n",
+                             Printable(explained.pending.front().id),
+                             PrintableLine(explained.pending.front().name));
+}
+
 int PrintAbsence(const Explained& explained, const ExplainOptions& options,
                  const Sources& sources) {
   if (explained.why_not) {
     Print({*explained.why_not}, sources, options.format);
-    return kExitOk;
+    if (explained.doubt == Status::kNothing) return kExitOk;
+    PrintDoubt(explained, "it is not known whether it holds: ");
+    return ExitCodeOf(explained.doubt);
   }
   std::cerr << fmt::format("it holds: {}\nhelp: see its proof without `--not`\n",
                            Printable(InShort(explained.why.proofs.front(), sources)));
@@ -114,6 +125,12 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
   const std::vector<Explanation>& proofs = explained.why.proofs;
   if (proofs.empty()) {
     const ExplainNode& root = explained.why_not->nodes.front();
+    if (explained.doubt != Status::kNothing) {
+      PrintDoubt(explained, fmt::format("it is not known whether a fact matches `{}`: ",
+                                        Printable(root.text)));
+      std::cerr << "help: see how far it gets with `--not`\n";
+      return ExitCodeOf(explained.doubt);
+    }
     std::cerr << fmt::format("no fact matches `{}`{}\nhelp: see why with `--not`\n",
                              Printable(root.text),
                              root.note.empty() ? "" : ": " + Printable(root.note));
@@ -128,6 +145,7 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
   if (cut) std::cerr << "help: `--depth` shows more levels\n";
   if (explained.why.more > 0)
     std::cerr << fmt::format("note: {} more match and are not explained\n", explained.why.more);
+  if (explained.doubt != Status::kNothing) PrintDoubt(explained, "there may be more: ");
   return kExitOk;
 }
 
@@ -202,18 +220,13 @@ int CommandExplain(const ExplainOptions& options) {
   Session& session = *ran;
   if (Interrupted()) return kExitInterrupted;
   if (!agent.misfit().error.empty()) return ReportAnswers(agent);
-  if (outcome.status == Status::kLimit) {
-    std::cerr << Printable(outcome.reason) << '\n';
-    return kExitLimit;
-  }
   const ExplainLimits limits{10, options.depth.value_or(kDepth)};
-  const Explained explained =
+  Explained explained =
       session.Explain(options.form, limits, options.depth.value_or(kAbsenceDepth));
   if (Interrupted()) return kExitInterrupted;
-  if (explained.why_not && !outcome.pending.empty())
-    std::cerr << "note: nobody has answered " << Printable(outcome.pending.front().id)
-              << fmt::format(", which `--answer '{}=VALUE'` does\n",
-                             PrintableLine(outcome.pending.front().name));
+  // A run that did not come to its end may still find something.
+  if (outcome.status == Status::kLimit && explained.why_not && explained.doubt == Status::kNothing)
+    explained.doubt = Status::kLimit, explained.reason = outcome.reason;
   PrintDiagnostics(explained.diagnostics, session.sources(), std::cerr);
   if (explained.rejected) return kExitInvalid;
   PrintQueries(explained, session.Pushed());

@@ -87,11 +87,12 @@ std::string Evaluation::Why(const std::string& call) const {
     for (const Diagnostic& d : explained.diagnostics) out += Render(d, sources);
   for (const Explanation& proof : explained.why.proofs) out += ExplanationText(proof, sources);
   if (explained.why.more > 0) out += "and " + std::to_string(explained.why.more) + " more\n";
-  if (explained.why.proofs.empty() && explained.why_not) {
-    out += ExplanationText(*explained.why_not, sources);
-    if (!outcome.pending.empty())
-      out += "note: nobody was asked: `" + outcome.pending.front().id + "` has no answer here\n";
-  }
+  if (explained.why_not) out += ExplanationText(*explained.why_not, sources);
+  if (!explained.pending.empty())
+    out += "note: nobody was asked: `" + explained.pending.front().id + "` has no answer here\n";
+  else if (explained.doubt != Status::kNothing)
+    out += (explained.why_not ? "it is not known whether it holds: " : "there may be more: ") +
+           explained.reason + "\n";
   return Shortened(std::move(out), kMostText);
 }
 

@@ -144,7 +144,8 @@ McpTool ExplainEntry() {
               {"fact"}),
       OutputOf({{"holds", {{"type", "boolean"}}},
                 {"text", TextOf("The explanation, indented")},
-                {"more", {{"type", "integer"}, {"description", "Facts not explained"}}}},
+                {"more", {{"type", "integer"}, {"description", "Facts not explained"}}},
+                {"reason", TextOf("Why it is not known whether it holds, or whether more does")}},
                {{"holds", false}, {"text", ""}}),
       {.reads = true});
 }

@@ -406,10 +406,15 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
     for (const Explanation& proof : explained.why.proofs)
       text += ExplanationText(proof, scratch.of().sources());
     if (explained.why_not) text += ExplanationText(*explained.why_not, scratch.of().sources());
-    if (found.run != nullptr) text = WithName(std::move(text), scratch.file, found.run->protocol);
+    std::string reason = explained.reason;
+    if (found.run != nullptr) {
+      text = WithName(std::move(text), scratch.file, found.run->protocol);
+      reason = WithName(std::move(reason), scratch.file, found.run->protocol);
+    }
     ordered_json out = {{"holds", !explained.why.proofs.empty()},
                         {"text", ShownText(std::move(text), kMostProof)}};
     if (explained.why.more > 0) out["more"] = explained.why.more;
+    if (explained.doubt != Status::kNothing) out["reason"] = reason;
     call->ReplyTool(std::move(out), false);
   });
 }

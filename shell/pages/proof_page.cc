@@ -28,6 +28,7 @@ std::pair<std::string_view, std::string_view> StandingOf(const ExplainNode& node
     case Kind::kCount: return {"counted", "rule"};
     case Kind::kReply: return {"a reply", "ask"};
     case Kind::kMissing: return {"missing", "no"};
+    case Kind::kNotKnown: return {"not known", "ask"};
     case Kind::kAttempt: return {"a rule that could", "rule"};
     case Kind::kFailed: return {"fails", "no"};
     case Kind::kNearest: return {"nearest", "text"};

@@ -433,8 +433,10 @@ void Repl::PrintExplained(const std::string& fact, bool absent) {
     failed_ = true;
     return;
   }
+  const bool known = explained.doubt == Status::kNothing;
   if (explained.why_not) {
-    if (!absent) Note("it does not hold:");
+    if (!known) Note("it is not known whether it holds: " + Printable(explained.reason));
+    else if (!absent) Note("it does not hold:");
     std::cout << Printable(ExplanationText(*explained.why_not, sources)) << std::flush;
     return;
   }
@@ -442,6 +444,7 @@ void Repl::PrintExplained(const std::string& fact, bool absent) {
   for (const Explanation& proof : explained.why.proofs)
     std::cout << Printable(ExplanationText(proof, sources));
   PrintRest(explained.why.more, "fact");
+  if (!known) Note("there may be more: " + Printable(explained.reason));
 }
 
 void Repl::Why(const std::string& argument) { PrintExplained(argument, false); }
