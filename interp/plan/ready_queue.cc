@@ -16,7 +16,15 @@
 namespace rpl {
 namespace {
 
-enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kShowing = 150, kClosing = 200 };
+// A negation comes after the other tests: it may need what its own rule gives, and where one of
+// them fails, that does not matter.
+enum Class : std::uint64_t {
+  kTest = 0,
+  kNegation = 1,
+  kOrdinary = 100,
+  kShowing = 150,
+  kClosing = 200
+};
 
 // Whether building a value and matching it can disagree: sets of equal parts, and templates, which
 // print a number as text. A set after ~ is matched in any case.
@@ -44,6 +52,10 @@ bool IsTest(const Clause& clause) {
   return clause.As<Compare>() || clause.As<Temporal>() || clause.As<Truth>() ||
          clause.As<Metadata>() || clause.As<Negation>() ||
          (clause.As<Member>() && clause.As<Member>()->negated);
+}
+
+std::uint64_t TestClass(const Clause& clause) {
+  return clause.As<Negation>() != nullptr ? kNegation : kTest;
 }
 
 // Whether the clause is a disjunction that shows something in some branch. Which branch is taken is
@@ -220,7 +232,7 @@ void ReadyQueue::Push(bool plain) {
   list.occurrences = static_cast<std::uint32_t>(occurrences_.size());
   list.slots = static_cast<std::uint32_t>(slots_.size());
   list.plain = plain;
-  list.desperate = false;
+  list.desperate = list.negates = false;
 }
 
 void ReadyQueue::Open(const std::vector<Item>& items) {
@@ -259,6 +271,7 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   e.outside = mode_ == Mode::kSolve && catalog_.ReachesOutside(clause);
   e.test = !e.outside && IsTest(clause);
   e.showing = IsShowing(clause);
+  list.negates = list.negates || clause.As<Negation>() != nullptr;
   if (e.closing > 0) ++list.closing[e.closing];
   else ++list.open;
   if (e.outside && e.closing == 0) list.outside.push_back(place);
@@ -270,7 +283,7 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
 
 void ReadyQueue::Start(Place place) {
   if (greedy_ && !List().plain) WatchColumns(place);
-  if (mode_ == Mode::kSolve && !List().outside.empty()) WatchKnown(place);
+  if (mode_ == Mode::kSolve && (!List().outside.empty() || List().negates)) WatchKnown(place);
   Watch(place);
   if (List().desperate) WatchInDespair(place);
 }
@@ -373,7 +386,7 @@ void ReadyQueue::Ready(Place place) {
 std::uint64_t ReadyQueue::Key(const Entry& e, Place place) const {
   const std::uint64_t order = List().plain    ? std::uint64_t{kOrdinary}
                               : e.closing > 0 ? kClosing + e.closing
-                              : e.test        ? std::uint64_t{kTest}
+                              : e.test        ? TestClass(*e.item.clause)
                               : e.showing     ? std::uint64_t{kShowing}
                                               : kOrdinary - e.score;
   return order << 32 | place;
@@ -384,8 +397,8 @@ bool ReadyQueue::IsAvar(const Expr& e) const {
 }
 
 // One need per argument, to count known columns.
-// An atom over rows that binds nothing is a test: where it fails, what others would ask for does
-// not matter.
+// An atom over rows that binds nothing is a test: where it fails, what others would ask for, or
+// deny, does not matter.
 void ReadyQueue::WatchKnown(Place place) {
   const Entry& e = List().entries[place];
   if (e.outside || e.item.clause->As<Atom>() == nullptr) return;
@@ -581,7 +594,7 @@ ReadyQueue::Place ReadyQueue::Next() {
       if (inside == kNobody || CanRun(inside)) return inside;
       continue;
     }
-    if (inside != kNobody && order == kTest) return inside;
+    if (inside != kNobody && order <= kNegation) return inside;
     if (list.open == 0) {  // only closing clauses are left, and they have an order
       const std::uint64_t rank = list.closing[1] > 0 ? 1 : list.closing[2] > 0 ? 2 : 3;
       return order == kClosing + rank ? inside : kNobody;

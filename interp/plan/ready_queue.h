@@ -134,6 +134,7 @@ class ReadyQueue {
     std::uint32_t needs = 0, occurrences = 0, slots = 0;  // offsets of its own
     bool plain = false;                                   // the order does not matter
     bool desperate = false;
+    bool negates = false;  // it has a negation
   };
   struct Saved {
     SlotId slot;
