@@ -410,8 +410,8 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
 std::string Planner::ProblemOf(const std::vector<Listed>& clauses) const {
   // A `not` that waits says what the others do not: that it binds nothing (decision 39).
   std::vector<Listed> left = clauses;
-  std::ranges::stable_partition(
-      left, [](const Listed& item) { return item.clause->As<Negation>() != nullptr; });
+  std::stable_partition(left.begin(), left.end(),
+                        [](const Listed& item) { return item.clause->As<Negation>() != nullptr; });
   for (const Listed& item : left) {
     std::vector<SlotId> lacking = SlotsOf(*item.clause);
     std::erase_if(lacking, [&](SlotId s) { return ready_->IsBound(s); });
