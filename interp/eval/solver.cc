@@ -425,12 +425,6 @@ RuleLoop* Solver::LoopOf(std::deque<RuleLoop>& loops, const void* owner, const P
   return at->step == step ? &*at : nullptr;
 }
 
-// Whether the rule has @choose or @distinct.
-static bool Chooses(const Definition& def) {
-  const auto chooses = [](const Clause& c) { return c.As<First>() || c.As<Distinct>(); };
-  return std::ranges::any_of(def.activation, chooses) || std::ranges::any_of(def.body, chooses);
-}
-
 // The key with which a table evaluates a rule: its own, or a copy in `inputs`.
 //
 // A rule that chooses does so among all answers for given inputs (decision 68), and its constraint
@@ -638,8 +632,10 @@ void Solver::EvaluateTable(Table& table) {
     // The rules are alternatives, and one holds; the constraints of the others are checked. A
     // recursive table is counted until its group is complete.
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
-    const bool holds = ground && !table.rows.empty();
-    if (holds && !table.recursive && table.lowest == nullptr && !IsChecked(def)) continue;
+    if (ground && !table.rows.empty() && !table.recursive && table.lowest == nullptr) {
+      if (!analysis_.HasChecked(base)) break;
+      if (!IsChecked(def)) continue;
+    }
     EvaluateRule(table, def);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }

@@ -228,6 +228,11 @@ bool IsChecked(const Definition& def) {
          std::ranges::any_of(def.body, [](const Clause& c) { return c.As<Check>() != nullptr; });
 }
 
+bool Chooses(const Definition& def) {
+  const auto chooses = [](const Clause& c) { return c.As<First>() || c.As<Distinct>(); };
+  return std::ranges::any_of(def.activation, chooses) || std::ranges::any_of(def.body, chooses);
+}
+
 std::vector<bool> HeadSlots(const Definition& def) {
   std::vector<bool> out(def.slots.size());
   const auto mark = [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; };
@@ -483,6 +488,7 @@ void Analysis::Make(const Program& program, const Store& store) {
     if (def.head != kNoId && !elsewhere_.contains(def.number)) {
       info_[def.head].rules.push_back(def.number);
       info_[def.head].extremum = def.extremum;
+      info_[def.head].checked |= IsChecked(def);
     }
   for (RelationId r = 0; r < store.size(); ++r)
     info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;

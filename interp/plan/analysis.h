@@ -131,6 +131,8 @@ class Analysis : public Catalog {
   bool Acts(const Definition& def, Columns known) const {
     return IsActing(quiet_[static_cast<std::size_t>(def.number)], known);
   }
+  /// Whether some rule of the relation or goal has a constraint of its own.
+  bool HasChecked(RelationId relation) const { return At(relation).checked; }
   /// The arguments that nothing in the rule binds, so that its caller gives them or is asked.
   Columns InputsOf(const Definition& def) const {
     const Quiet& quiet = quiet_[static_cast<std::size_t>(def.number)];
@@ -204,6 +206,7 @@ class Analysis : public Catalog {
     bool derived = false;     // some rule can run bottom-up
     bool collected = false;
     bool built_in = false;
+    bool checked = false;  // some rule IsChecked
     bool broken = false;
     std::string why_broken;
     std::optional<Extremum> extremum;
@@ -283,6 +286,8 @@ void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId
 
 /// Whether the rule has a constraint of its own (decision 41).
 bool IsChecked(const Definition& def);
+/// Whether the rule has @choose or @distinct (decision 68).
+bool Chooses(const Definition& def);
 
 /// Per slot: whether the head mentions it.
 std::vector<bool> HeadSlots(const Definition& def);
