@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "formats/utf8.h"
+
 namespace rpl {
 namespace {
 
@@ -159,7 +161,7 @@ class TreeBuilder {
 std::optional<YamlNode> ReadJsonTree(const Sources& sources, std::uint32_t file,
                                      const YamlLimits& limits) {
   const std::string& text = sources.at(file).text;
-  const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const std::size_t begin = MarkSize(text);
   const std::size_t first = text.find_first_not_of(" \t\r\n", begin);
   // A NUL would be the end of the text for the parser.
   if (text.size() > limits.max_bytes || first == std::string::npos ||

@@ -16,6 +16,11 @@ namespace rpl {
 /// The offset of the first byte that is not part of valid text; npos if all of `s` is valid.
 std::size_t FindBadByte(std::string_view s);
 
+/// The size of the byte order mark that begins `text`; 0 if none does.
+inline std::size_t MarkSize(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+}
+
 /// True if `text`, the contents of `file`, is valid; if not, adds one error (kNulByte or kNotUtf8)
 /// at the first bad byte.
 bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out);

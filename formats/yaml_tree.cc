@@ -111,7 +111,7 @@ class Input {
  public:
   explicit Input(const std::string& file) {
     static const RE2 pair(R"((\\u)[dD]([89abAB][0-9a-fA-F]{2})(\\u)[dD]([c-fC-F][0-9a-fA-F]{2}))");
-    const std::size_t skipped = file.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    const std::size_t skipped = MarkSize(file);
     std::string text = file.substr(skipped);
     moved_.push_back({0, skipped});
     // To find the quotes, other characters of the same length stand for the pairs.

@@ -61,7 +61,7 @@ class DocumentReader {
 
   Document Read() {
     if (IsPlainRpl(sources_.at(document_.file).name)) {
-      std::size_t begin = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+      std::size_t begin = MarkSize(text_);
       AddSentences(SpanOf(begin, text_.size()), /*fenced=*/false);
       return std::move(document_);
     }

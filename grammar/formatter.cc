@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/utf8.h"
 #include "grammar/layout.h"
 #include "grammar/markdown.h"
 #include "grammar/sentences.h"
@@ -58,7 +59,7 @@ class Proposer {
 
   std::vector<Edit> Propose() {
     if (sources_.at(document_.file).name.ends_with(".rpl")) {
-      const std::size_t begin = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+      const std::size_t begin = MarkSize(text_);
       Region(SpanOf(begin, text_.size()), "");
       return std::move(edits_);
     }

@@ -32,6 +32,7 @@
 #include <string_view>
 
 #include "formats/character.h"
+#include "formats/utf8.h"
 
 namespace rpl {
 namespace {
@@ -288,7 +289,7 @@ class BlockReader {
   BlockReader(std::string_view text, std::uint32_t file) : text_(text), file_(file) {}
 
   std::vector<Block> Read() {
-    std::size_t at = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    std::size_t at = MarkSize(text_);
     std::size_t newline = 0;  // the first one at or after `at`
     while (at < text_.size()) {
       if (newline < at || newline == 0) newline = std::min(text_.find('\n', at), text_.size());

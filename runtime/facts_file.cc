@@ -39,11 +39,16 @@ std::string_view NameOf(Type type) {
   return "value";
 }
 
-// A JSON number, whole text; kNone for any other text. Leading zeros make a code.
-Value NumberOf(Pool& pool, std::string_view text) {
+// Whether the text begins and ends like a JSON number. Leading zeros make a code.
+bool LooksLikeNumber(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (digits.empty() || !IsDigit(digits.front()) || !IsDigit(digits.back())) return kNone;
-  if (digits.size() > 1 && digits[0] == '0' && IsDigit(digits[1])) return kNone;
+  if (digits.empty() || !IsDigit(digits.front()) || !IsDigit(digits.back())) return false;
+  return digits.size() == 1 || digits[0] != '0' || !IsDigit(digits[1]);
+}
+
+// A JSON number, whole text; kNone for any other text.
+Value NumberOf(Pool& pool, std::string_view text) {
+  if (!LooksLikeNumber(text)) return kNone;
   // Most numbers are short, and read sooner so.
   constexpr double kExact = 0x1p53;
   const char* const end = text.data() + text.size();
@@ -62,10 +67,8 @@ Value NumberOf(Pool& pool, std::string_view text) {
 // Whether the text is a number as above, but too large for one.
 bool IsTooLarge(std::string_view text) {
   constexpr std::size_t kLong = 300;  // shorter ones have an exponent
-  if (text.empty() || !IsDigit(text.back())) return false;
+  if (!LooksLikeNumber(text)) return false;
   if (text.size() < kLong && text.find_first_of("eE") == text.npos) return false;
-  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (!IsDigit(digits.front()) || (digits[0] == '0' && IsDigit(digits[1]))) return false;
   const NumberText::Problem problem = ReadNumber(text).problem;
   return problem == NumberText::Problem::kTooLarge || problem == NumberText::Problem::kTooLong;
 }
@@ -300,7 +303,7 @@ class FactsReader {
   // --- CSV, TSV
 
   bool ReadSeparated(char separator) {
-    Separated rows(text_, separator, text_.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+    Separated rows(text_, separator, MarkSize(text_));
     RowText row;
     std::vector<Field> fields;
     if (!rows.Next(row, fields)) {
@@ -363,7 +366,7 @@ class FactsReader {
   // --- NDJSON
 
   bool ReadLines() {
-    for (std::size_t at = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text_.size();) {
+    for (std::size_t at = MarkSize(text_); at < text_.size();) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
       const RowText row{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end), "", {}};
       const std::string_view line = text_.substr(at, end - at);

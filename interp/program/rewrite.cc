@@ -54,6 +54,41 @@ bool IsKeyword(const Node& node, std::string_view name) {
   return keyword != nullptr && keyword->name == name;
 }
 
+// The map that the value of a suffix is, or is matched with; null for none.
+Collection* MapOf(Node& value) {
+  auto* const match = value.As<Match>();
+  auto* const map = (match != nullptr ? match->pattern.front() : value).As<Collection>();
+  return map != nullptr && map->kind == CollectionKind::kMap ? map : nullptr;
+}
+
+// The suffix with those entries of its bindings map whose keys belong; nullopt where none is left.
+std::optional<Suffix> PartOf(const Suffix& suffix,
+                             const std::function<bool(const Node& key)>& belongs) {
+  Suffix out = suffix;
+  const auto reduce = [&](Node& value) {
+    Collection* const map = MapOf(value);
+    if (map == nullptr) return true;
+    Nodes kept;
+    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+      if (!belongs(map->items[i])) continue;
+      kept.push_back(map->items[i]);
+      kept.push_back(map->items[i + 1]);
+    }
+    map->items = std::move(kept);
+    return !map->items.empty();
+  };
+  Node& value = out.value.front();
+  if (suffix.bindings && !suffix.key.empty())
+    return belongs(suffix.key.front()) ? std::optional(out) : std::nullopt;
+  if (suffix.bindings || (!suffix.key.empty() && IsKeyword(suffix.key.front(), "bindings")))
+    return reduce(value) ? std::optional(out) : std::nullopt;
+  if (!suffix.key.empty()) return out;
+  if (Collection* const map = MapOf(value); map != nullptr)
+    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2)
+      if (IsKeyword(map->items[i], "bindings")) reduce(map->items[i + 1]);
+  return out;
+}
+
 }  // namespace
 
 bool SameHead(const Node& a, const Node& b) {
@@ -159,38 +194,6 @@ std::optional<Node> FolderArgument(const Call& call, const Node& arg) {
   Node out = arg;
   for (Node& part : out.As<Call>()->args)
     if (part.As<Avar>() != nullptr) part = {Keyword{"entries"}, part.span};
-  return out;
-}
-
-// The suffix with those entries of its bindings map whose keys belong; nullopt where none is left.
-static std::optional<Suffix> PartOf(const Suffix& suffix,
-                                    const std::function<bool(const Node& key)>& belongs) {
-  Suffix out = suffix;
-  const auto reduce = [&](Node& value) {
-    Node* at = &value;
-    if (auto* match = at->As<Match>()) at = &match->pattern.front();
-    auto* map = at->As<Collection>();
-    if (map == nullptr || map->kind != CollectionKind::kMap) return true;
-    Nodes kept;
-    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
-      if (!belongs(map->items[i])) continue;
-      kept.push_back(map->items[i]);
-      kept.push_back(map->items[i + 1]);
-    }
-    map->items = std::move(kept);
-    return !map->items.empty();
-  };
-  Node& value = out.value.front();
-  if (suffix.bindings && !suffix.key.empty())
-    return belongs(suffix.key.front()) ? std::optional(out) : std::nullopt;
-  if (suffix.bindings || (!suffix.key.empty() && IsKeyword(suffix.key.front(), "bindings")))
-    return reduce(value) ? std::optional(out) : std::nullopt;
-  if (!suffix.key.empty()) return out;
-  Node* at = &value;
-  if (auto* match = at->As<Match>()) at = &match->pattern.front();
-  if (auto* map = at->As<Collection>(); map != nullptr && map->kind == CollectionKind::kMap)
-    for (std::size_t i = 0; i + 1 < map->items.size(); i += 2)
-      if (IsKeyword(map->items[i], "bindings")) reduce(map->items[i + 1]);
   return out;
 }
 
