@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <functional>
 
 namespace rpl {
 namespace {
@@ -62,18 +61,12 @@ std::uint64_t TestClass(const Clause& clause) {
 // decided for the answers of all other clauses (decisions 58, 85), so it waits for those that can
 // run without it.
 bool IsShowing(const Clause& clause) {
-  if (clause.As<Alternatives>() == nullptr) return false;
-  const std::function<bool(const Clauses&)> shows = [&](const Clauses& clauses) {
-    return std::ranges::any_of(clauses, [&](const Clause& c) {
-      bool found = c.As<ShowJson>() != nullptr;
-      if (c.As<Alternatives>())
-        ForEachBody(c, [&](const Clauses& body) { found = found || shows(body); });
-      return found;
-    });
-  };
-  bool found = false;
-  ForEachBody(clause, [&](const Clauses& body) { found = found || shows(body); });
-  return found;
+  const auto shows = [](const Clause& c) { return c.As<ShowJson>() || IsShowing(c); };
+  const auto* alternatives = clause.As<Alternatives>();
+  return alternatives != nullptr &&
+         std::ranges::any_of(alternatives->branches, [&](const Clauses& branch) {
+           return std::ranges::any_of(branch, shows);
+         });
 }
 
 bool IsEquality(const Clause& clause) {

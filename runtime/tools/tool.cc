@@ -94,9 +94,7 @@ std::optional<ToolResult> ToolsOwnError(const ordered_json& error) {
 ToolResult ReadValue(const std::string& output) {
   JsonText text = ParseExactJson(output);
   if (!text.error.empty())
-    return {false,       nullptr,
-            "bad-reply", "its output is not one JSON value: " + CleanUtf8(text.error),
-            "",          0};
+    return Failure("bad-reply", "its output is not one JSON value: " + CleanUtf8(text.error));
   return {true, std::move(text.json), "", "", "", 0};
 }
 
