@@ -83,9 +83,10 @@ Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
       journal_(journal),
       engine_(engine),
       no_policy_({}, setup != nullptr ? setup->agent : GuardAgent{}) {
-  if (!HasPolicy()) return;
-  for (const ordered_json& past : setup_->earlier)
-    if (Ran(past)) history_.Add(PastCallOf(past), true);
+  if (setup_ == nullptr) return;
+  if (HasPolicy() && journal_ != nullptr)
+    for (const auto& [call, past] : journal_->results())
+      if (Ran(past)) history_.Add(PastCallOf(past), true);
   // A replay has no store itself, but the recorded run had one.
   if (setup_->store.keeps() || !TextAt(setup_->record, "store").empty())
     history_.ReadMetrics([this](const MetricWindowLeaf& of, const std::optional<std::string>& user,
@@ -135,6 +136,9 @@ void Gate::Audit(const ordered_json& event) {
 
 void Gate::BeginRun(Moment now) {
   if (setup_ == nullptr) return;
+  // A replay has no log itself, but the recorded run had one.
+  const bool logs = !setup_->audit.empty() || !TextAt(setup_->record, "audit").empty();
+  if (!HasPolicy() && !logs) return;
   const std::optional<EndUser> user = User();
   audit_.emplace(Run(), user ? user->id : std::nullopt);
   Audit(audit_->Started(TheGuard().agent(), setup_->policy_name, now));
@@ -196,6 +200,11 @@ void Gate::Store(std::size_t step, const PastCall& past) {
 // --- decisions ----------------------------------------------------------------------------
 
 void Gate::TakeEarlier(RelationId tool, std::span<const Value> args) {
+  if (on()) {
+    OpenCall& call = told_.emplace_back();
+    call.relation = tool;
+    call.args.assign(args.begin(), args.end());
+  }
   if (engine_.program.guards().empty()) return;
   const CallRelations calls = engine_.program.CallsOf(tool);
   engine_.store.Insert(calls.called, args, true);
@@ -233,6 +242,34 @@ void Gate::TakeCutOff() {
   }
 }
 
+// Counts the calls that ended before the program changed: with what was recorded of them for a
+// guard, or, where none decided, by the trace alone. Recorded, as sessions of earlier versions
+// counted only what was recorded, and that only for a policy.
+void Gate::TakeEnded() {
+  if (std::exchange(took_ended_, true)) return;
+  std::vector<PastCall> ended;
+  std::set<std::string> known;
+  if (journal_ != nullptr)
+    for (const auto& [call, past] : journal_->results()) {
+      known.insert(call);
+      if (!HasPolicy() && Ran(past)) ended.push_back(PastCallOf(past));
+    }
+  for (const OpenCall& call : std::exchange(told_, {})) {
+    if (known.contains(engine_.solver.CallText(call))) continue;
+    Named names =
+        NamesOf(std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label())));
+    PastCall past;
+    past.tool = std::move(names.tool);
+    past.tags = std::move(names.tags);
+    ended.push_back(std::move(past));
+  }
+  if (ended.empty()) return;
+  const ordered_json question = {{"ended", true}};
+  if (!live() && !journal_->Answers(question)) return;
+  Outside(question, [] { return ordered_json(true); });
+  for (const PastCall& past : ended) history_.Add(past, true);
+}
+
 Decision Gate::Before(const GateCall& call, Moment now) {
   const auto started = std::chrono::steady_clock::now();
   derives_ = true;
@@ -241,6 +278,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const bool again = StartsAgain(call);
   if (again) Outside({{"again", call.text}}, [] { return ordered_json(true); });
   TakeCutOff();
+  TakeEnded();
   TakeMetrics();
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;

@@ -21,7 +21,7 @@
 // that a replay decides as the run did. Audit events are written while the journal is live.
 //
 // A program that forbids calls itself (CallGuard in interp/program/program.h) is guarded even
-// without a policy. A setup without one has an audit log, to which its decisions go.
+// without a policy, and by the same inputs.
 #ifndef RPL_RUNTIME_GATE_H_
 #define RPL_RUNTIME_GATE_H_
 
@@ -111,6 +111,7 @@ class Gate : private GuardSources {
   Named NamesOf(const std::string& label);
   GuardCall Seen(const GateCall& call);
   void TakeCutOff();
+  void TakeEnded();
   std::optional<EndUser> User();
   void TakeMetrics();
   PastCall Ended(const Begun& begun, const Answer& answer, Moment now);
@@ -151,9 +152,11 @@ class Gate : private GuardSources {
   std::size_t steps_ = 0;  // calls decided so far
   std::map<CallId, Begun> begun_;
   std::optional<std::map<std::string, Named>> cut_off_;  // Journal::cut_off; null: not counted yet
-  std::string deciding_;                                 // the text of the current call
-  std::vector<std::string> spent_;                       // reviews of the current decision
-  std::map<std::string, std::size_t> attempts_;          // calls that ended, by text
+  std::vector<OpenCall> told_;  // tool calls of the trace of earlier epochs
+  bool took_ended_ = false;
+  std::string deciding_;                         // the text of the current call
+  std::vector<std::string> spent_;               // reviews of the current decision
+  std::map<std::string, std::size_t> attempts_;  // calls that ended, by text
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
   std::map<std::string, nlohmann::ordered_json> asked_;          // OncePerDecision, by question

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The setup of a gate (runtime/gate.h): a policy and the services that decisions need, or the audit
-// log alone, for a program whose own constraints decide. Plain data.
+// The setup of a gate (runtime/gate.h): a policy, and the settings and services that its decisions
+// and those of the program's own constraints need. Plain data.
 #ifndef RPL_RUNTIME_GATE_SETUP_H_
 #define RPL_RUNTIME_GATE_SETUP_H_
 
@@ -16,11 +16,10 @@
 
 namespace rpl {
 
-/// The policy and services of a gate. Owned by the shell, borrowed by sessions. Without a policy
-/// all but the log and its agent are empty: that a log is written changes no decision.
+/// The policy and services of a gate. Owned by the shell, borrowed by sessions.
 struct GateSetup {
   std::shared_ptr<const Guard> guard;  // null: no policy
-  GuardAgent agent;                    // without a policy, for the log
+  GuardAgent agent;                    // without a policy
   GuardConfig config;
   std::string policy_name;  // for people: the file
   GuardStore store;
@@ -36,8 +35,6 @@ struct GateSetup {
   nlohmann::ordered_json record;
   /// What tells the session from its copies (SessionStore::place), or "".
   std::string session = {};
-  /// Calls of earlier epochs of the session.
-  std::vector<nlohmann::ordered_json> earlier = {};
 };
 
 }  // namespace rpl

@@ -279,18 +279,6 @@ ProgramEvent ProgramOf(const Event& event) {
   return out;
 }
 
-std::vector<ordered_json> AnswersTo(std::span<const Event> events, const std::string& key) {
-  std::vector<ordered_json> out;
-  for (const Event& event : events) {
-    if (event.kind != Event::Kind::kOutside) continue;
-    ordered_json body = Body(event);
-    const auto question = body.find("question");
-    if (question != body.end() && question->is_object() && question->contains(key))
-      out.push_back(body.value("answer", ordered_json()));
-  }
-  return out;
-}
-
 std::string LastGoal(std::span<const Event> events) {
   for (auto event = events.rbegin(); event != events.rend(); ++event) {
     if (event->kind != Event::Kind::kTurn) continue;
@@ -399,6 +387,10 @@ Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Si
     if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
     NotePart(event, parts_);
     NoteStart(event);
+    if (event.kind != Event::Kind::kOutside) continue;
+    const ordered_json body = Body(event);
+    if (std::string call = TextAt(FieldAt(body, "question"), "result"); !call.empty())
+      results_.emplace_back(std::move(call), FieldAt(body, "answer"));
   }
   for (const auto& [call, tool] : in_doubt_) cut_off_[call] = {tool, starts_[call]};
 }

@@ -134,10 +134,6 @@ Trace EntriesToCome(std::span<const Event> events);
 /// Entries, followed by EntriesToCome.
 Trace TraceSoFar(std::span<const Event> events);
 
-/// The answers of kOutside events to questions that have this key, in order.
-std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
-                                              const std::string& key);
-
 /// What a session recorded of a source in place of its text; nullopt if it has the text.
 std::optional<SourceQuery> QueryIn(const nlohmann::ordered_json& source);
 
@@ -249,6 +245,10 @@ class Journal {
     std::size_t starts = 0;
   };
   const std::map<std::string, CutOff>& cut_off() const { return cut_off_; }
+  /// The calls whose result an earlier epoch recorded for its guard, and what it recorded.
+  const std::vector<std::pair<std::string, nlohmann::ordered_json>>& results() const {
+    return results_;
+  }
 
   /// Whether a command was started for the call and no reply is recorded: it may have run.
   bool InDoubt(const std::string& call) const {
@@ -274,6 +274,7 @@ class Journal {
   CallsOfTools in_doubt_;
   std::map<std::string, std::size_t> starts_;  // of the calls in doubt
   std::map<std::string, CutOff> cut_off_;
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> results_;
   std::map<std::string, std::vector<Event>> parts_;  // replies for some arguments of headings
 };
 

@@ -152,7 +152,6 @@ std::vector<Diagnostic> SavedSession::Start(
   }
   const bool same = !recorded.empty();
   const std::span<const Event> earlier(events_.data(), same ? start : events_.size());
-  if (options_.gate != nullptr) options_.gate->earlier = AnswersTo(earlier, "result");
   const auto load = [&](Session& session) {
     session.SetFileReader(reader);
     std::vector<Diagnostic> out;

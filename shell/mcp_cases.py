@@ -1302,7 +1302,7 @@ def files_beside_a_protocol_are_not_a_clients():
 
 
 @pipe_case
-def a_model_does_not_state_what_the_policy_reads():
+def a_model_does_not_state_what_guards_read():
     write("open-policy.json", json.dumps({"rules": [
         {"priority": 1, "enabled": True, "name": "none",
          "selector": {"phase": "tool.before", "tool": {"name": "mail"}},
@@ -1314,7 +1314,15 @@ def a_model_does_not_state_what_the_policy_reads():
     for fact in ('end-user("root")', 'signal("risk", [], 0)', 'tool-name("mail", "search")', 'severity("none", :info)',
                  'guard-decision("a", [], :allow, "r")'):
         result = server.call("rpl_assert", {"session": run["session"], "facts": [fact]})
-        check(result["isError"] is True and "policy" in content(result)["error"], fact, result)
+        check(result["isError"] is True and "a guard decides" in content(result)["error"], fact, result)
+    server.close()
+    write("guarded.rpl", '$mail(_), not std#end-user-tag("plan", "pro") -> false\n% <- $ask("To whom?") ^ ~ {:result ?x}, $mail(?x)\n')
+    server = serve()
+    server.initialize()
+    for protocol, taken in (("guarded.rpl", False), ("trip.md", True)):
+        run = content(server.call("rpl_run", {"protocol": protocol}))
+        result = server.call("rpl_assert", {"session": run["session"], "facts": ['end-user-tag("plan", "pro")']})
+        check((result["isError"] is not True) == taken, protocol, result)
     server.close()
 
 

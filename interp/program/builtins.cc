@@ -331,4 +331,9 @@ const Builtin* FindBuiltin(std::string_view label, std::size_t arity) {
   return at == all.end() ? nullptr : &*at;
 }
 
+bool DescribesCalls(std::string_view label, std::size_t arity) {
+  const Builtin* found = FindBuiltin(label, arity);
+  return found != nullptr && found->answer == builtins::OfDecision;
+}
+
 }  // namespace rpl

@@ -58,6 +58,9 @@ struct Builtin {
 /// The built-in relation of that label and number of arguments, or null.
 const Builtin* FindBuiltin(std::string_view label, std::size_t arity);
 
+/// Whether it describes the call that a guard decides.
+bool DescribesCalls(std::string_view label, std::size_t arity);
+
 }  // namespace rpl
 
 #endif  // RPL_INTERP_PROGRAM_BUILTINS_H_

@@ -18,6 +18,7 @@
 #include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
+#include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
@@ -342,7 +343,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (last && !same) ReportChanges(last->files, files);
   if (!session.HasGoals()) return NothingToRun(files).Report();
   if (saved.journal().broken().empty() && !session.SetGoal(goal)) {
-    if (!engine.goal.empty()) Complain("--goal", "no goal is named %" + goal);
+    if (!engine.goal.empty()) Complain("--goal", NoGoalNamed(session, goal));
     else
       Complain(path, "no goal is named %" + goal + " any more, which its last run pursued",
                "`--goal NAME` names another, `--goal %` those of the program");

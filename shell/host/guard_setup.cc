@@ -45,19 +45,10 @@ std::optional<std::string> TextOf(const std::string& path) {
 
 void Warn(const std::string& line) { std::cerr << "warning: " << Printable(line) << '\n'; }
 
-// The setup without a policy, and its record: decisions are those of the program.
-std::unique_ptr<GateSetup> AuditOnly(const GuardOptions& options, const GuardAgent& agent) {
-  if (options.audit.empty()) return nullptr;
-  auto setup = std::make_unique<GateSetup>();
-  setup->agent.slug = agent.slug;
-  setup->agent.tags = agent.tags;
-  setup->audit = options.audit;
-  setup->audit_required = options.audit_required;
-  setup->warn = Warn;
-  setup->record = {{"agent", options.agent},
-                   {"audit", options.audit},
-                   {"auditRequired", options.audit_required}};
-  return setup;
+// Whether something is set that a program's own guards use.
+bool IsSetUp(const GuardOptions& options, const ToolConfig& config) {
+  return !config.guard_json.is_null() || !options.organisation_zone.empty() ||
+         !options.store.empty() || !options.audit.empty();
 }
 
 }  // namespace
@@ -162,34 +153,40 @@ std::vector<std::string> StorePaths(const GuardOptions& options) {
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code) {
   code = kExitOk;
-  if (options.policy.empty()) return AuditOnly(options, AgentFor(options, tools.config().guard));
-  PolicyFile file = ReadPolicyFile(options.policy);
-  if (!file.policy) {
-    code = file.code;
-    return nullptr;
-  }
-  auto setup = std::make_unique<GateSetup>();
   const ToolConfig& config = tools.config();
+  const bool has_policy = !options.policy.empty();
+  if (!has_policy && !IsSetUp(options, config)) return nullptr;
+  auto setup = std::make_unique<GateSetup>();
   setup->config = config.guard;
-  setup->guard = std::make_shared<Guard>(std::move(*file.policy), AgentFor(options, config.guard));
-  setup->policy_name = options.policy;
-  const std::string slug = setup->guard->agent().slug;
-  const std::string store = StorePath(options, slug);
-  setup->store = GuardStore(store, slug);
+  setup->agent = AgentFor(options, config.guard);
+  std::string store = options.store;
+  ordered_json& record = setup->record = ordered_json::object();
+  if (has_policy) {
+    PolicyFile file = ReadPolicyFile(options.policy);
+    if (!file.policy) {
+      code = file.code;
+      return nullptr;
+    }
+    setup->guard = std::make_shared<Guard>(std::move(*file.policy), setup->agent);
+    setup->policy_name = options.policy;
+    store = StorePath(options, setup->agent.slug);
+    record["policy"] = {{"name", options.policy}, {"text", file.text}};
+  }
+  if (!store.empty()) setup->store = GuardStore(store, setup->agent.slug);
   setup->audit = options.audit;
   setup->audit_required = options.audit_required;
   setup->run = [&tools](const GuardCommand& command, const ordered_json& input) {
     return tools.RunForGuard(command, input);
   };
   setup->warn = Warn;
-  setup->record = {{"policy", {{"name", options.policy}, {"text", file.text}}},
-                   {"config", config.guard_json},
-                   {"agent", options.agent},
-                   {"organisationTimezone", options.organisation_zone},
-                   {"store", store},
-                   {"audit", options.audit},
-                   {"auditRequired", options.audit_required}};
-  if (!options.on_missing.empty()) setup->record["onMissing"] = options.on_missing;
+  if (has_policy || !config.guard_json.is_null()) record["config"] = config.guard_json;
+  record["agent"] = options.agent;
+  if (has_policy || !options.organisation_zone.empty())
+    record["organisationTimezone"] = options.organisation_zone;
+  if (has_policy || !store.empty()) record["store"] = store;
+  record["audit"] = options.audit;
+  record["auditRequired"] = options.audit_required;
+  if (!options.on_missing.empty()) record["onMissing"] = options.on_missing;
   return setup;
 }
 
@@ -210,15 +207,6 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
 
 std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   if (!record.is_object()) return nullptr;
-  if (!record.contains("policy")) {
-    auto setup = std::make_unique<GateSetup>();
-    setup->record = record;
-    return setup;
-  }
-  const ordered_json policy = record.value("policy", ordered_json::object());
-  // The findings of this policy were printed when it was first read.
-  std::optional<Policy> read = PolicyOf(TextAt(policy, "name"), TextAt(policy, "text"), Nowhere());
-  if (!read) return nullptr;
   auto setup = std::make_unique<GateSetup>();
   Sources sources;
   Diagnostics ignored;
@@ -227,10 +215,15 @@ std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   if (const auto root = ReadYaml(sources, file, ignored);
       root && root->kind == YamlNode::Kind::kMap)
     setup->config = ReadGuardConfig(*root, *root, "/", ignored);
-  setup->guard =
-      std::make_shared<Guard>(std::move(*read), AgentFor(GuardOptionsFrom(record), setup->config));
-  setup->policy_name = TextAt(policy, "name");
+  setup->agent = AgentFor(GuardOptionsFrom(record), setup->config);
   setup->record = record;
+  if (!record.contains("policy")) return setup;
+  const ordered_json policy = record.value("policy", ordered_json::object());
+  // The findings of this policy were printed when it was first read.
+  std::optional<Policy> read = PolicyOf(TextAt(policy, "name"), TextAt(policy, "text"), Nowhere());
+  if (!read) return nullptr;
+  setup->guard = std::make_shared<Guard>(std::move(*read), setup->agent);
+  setup->policy_name = TextAt(policy, "name");
   return setup;
 }
 

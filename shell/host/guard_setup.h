@@ -54,8 +54,8 @@ std::string StoreOptionAnywhere(GuardOptions options);
 /// The agent of the configuration, with what the options say instead.
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config);
 
-/// The gate of a run; null without a policy and an audit log. `code` is not kExitOk if the policy
-/// cannot be used. The setup borrows `tools` to run commands.
+/// The gate of a run; null if neither a policy nor anything that a program's own guards use is set.
+/// `code` is not kExitOk if the policy cannot be used. The setup borrows `tools` to run commands.
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code);
 

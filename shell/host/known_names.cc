@@ -45,4 +45,12 @@ std::vector<std::string> UnknownCalls(const Session& session,
   return out;
 }
 
+std::string NoGoalNamed(const Session& session, const std::string& name) {
+  NearestName nearest(name);
+  for (const Goal& goal : session.program().goals())
+    if (!goal.label.empty()) nearest.Offer(goal.label);
+  return fmt::format("no goal is named %{}{}", name,
+                     nearest.name().empty() ? "" : ", did you mean %" + nearest.name() + "?");
+}
+
 }  // namespace rpl

@@ -23,6 +23,9 @@ std::vector<std::string> KnownNames(const Session& session);
 std::vector<std::string> UnknownCalls(const Session& session,
                                       const std::vector<std::string>& calls);
 
+/// That no goal of the program has this name, with the nearest that has.
+std::string NoGoalNamed(const Session& session, const std::string& name);
+
 /// True if listings show the relation: it has facts and is no companion of another relation (§7).
 bool IsListed(const Store& store, RelationId id);
 

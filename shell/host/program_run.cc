@@ -11,6 +11,7 @@
 #include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
+#include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
 
 namespace rpl {
@@ -82,7 +83,7 @@ std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
     return std::nullopt;
   }
   if (const std::string goal = GoalNamed(options_.goal); !session_->SetGoal(goal)) {
-    Complain("--goal", "no goal is named %" + goal);
+    Complain("--goal", NoGoalNamed(*session_, goal));
     return std::nullopt;
   }
   Outcome outcome = session_->Run();

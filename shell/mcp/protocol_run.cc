@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "interp/lint/checker.h"
+#include "interp/program/builtins.h"
 #include "runtime/gate_setup.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/question_history.h"
@@ -254,12 +255,23 @@ bool ProtocolRun::IsPersonalFact(const std::string& label) const {
   return gates_.TakesRelation(label);
 }
 
+// Whether a policy decides, or a guard of the program that reads the call under decision.
+bool ProtocolRun::ReadsCalls() const {
+  if (gate_ != nullptr && gate_->guard != nullptr) return true;
+  const Session& session = saved_->session();
+  if (session.program().guards().empty()) return false;
+  const Store& store = session.store();
+  for (RelationId r = 0; r < store.size(); ++r)
+    if (DescribesCalls(store.pool().TextOf(store.at(r).label()), store.at(r).arity())) return true;
+  return false;
+}
+
 bool ProtocolRun::IsForGuard(const std::string& label) const {
   static const std::set<std::string, std::less<>> read = {
       "end-user", "end-user-tag", "metric", "signal", "subject", "tool-name", "tool-tag"};
   // The severity of a prohibition is read without a policy, too.
   if (label == "severity" || label.starts_with("guard-")) return true;
-  return gate_ != nullptr && read.contains(label);
+  return read.contains(label) && ReadsCalls();
 }
 
 bool ProtocolRun::IsDeclined(const std::string& key) {

@@ -106,7 +106,7 @@ class ProtocolRun {
   bool IsDeclined(const std::string& key);
   /// Whether only a person may state facts of the relation.
   bool IsPersonalFact(const std::string& label) const;
-  /// Whether the policy of the run decides by facts of the relation: no client may state them.
+  /// Whether guards of the run decide by facts of the relation: no client may state them.
   bool IsForGuard(const std::string& label) const;
   bool IsPersonal(const Request& request);
   /// Whether the configuration has a command for the tool.
@@ -122,6 +122,7 @@ class ProtocolRun {
   std::size_t seq();
 
  private:
+  bool ReadsCalls() const;
   ProtocolRun(Place place, EngineOptions engine, RunHooks hooks);
   Refusal Begin(std::vector<ProgramFile> files);
   void TakeBackDeclined(const std::vector<GivenAnswer>& answers);

@@ -182,7 +182,7 @@ void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& 
       input.fault = "only a person may state `" + label + "`";
       input.hint = "Your turn ends here: tell the user, and do not report it yourself";
     } else if (run.IsForGuard(label)) {
-      input.fault = "the policy decides by `" + label + "`, which only the program may state";
+      input.fault = "a guard decides by `" + label + "`, which only the program may state";
       input.hint = "Leave it out";
     } else {
       continue;
