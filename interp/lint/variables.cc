@@ -181,7 +181,8 @@ class Variables {
     if (def.head_expansion >= 0) bound[static_cast<std::size_t>(def.head_expansion)] = true;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     std::vector<bool> wanted = HeadSlots(def);
-    const std::unique_ptr<Plan> plan = planner_.Make(clauses, bound, wanted, def.slots, def.avar);
+    std::unique_ptr<Plan> plan = planner_.Make(clauses, bound, wanted, def.slots, def.avar);
+    const std::size_t open_before = open_calls_.size();
     for (const Step& step : plan->steps) NoteOpenCall(step, def);
     const std::vector<Culprit> culprits = CulpritsOf(*plan, clauses);
     std::unordered_set<std::string> mentioned;
@@ -195,6 +196,7 @@ class Variables {
       Report(c, def.span);
       broken_.insert(def.head);
     }
+    if (open_calls_.size() > open_before) plans_.push_back(std::move(plan));
   }
 
   void NoteOpenCall(const Step& step, const Definition& def) {
@@ -445,12 +447,13 @@ class Variables {
     for (const Clause& clause : c.right) right.push_back(&clause);
     std::vector<bool> bound(c.slots.size());
     const std::vector<bool> nothing(c.slots.size());
-    const auto plan = planner_.Make(left, bound, nothing, c.slots, c.avar);
+    // Some clauses of culprits are the plan's own.
+    std::unique_ptr<Plan> plan = planner_.Make(left, bound, nothing, c.slots, c.avar);
     std::vector<Culprit> culprits = CulpritsOf(*plan, left);
     if (culprits.empty() && !right.empty()) {
       for (const Clause* clause : left) CollectSlots(*clause, bound);
-      const auto after = planner_.Make(right, bound, nothing, c.slots, c.avar);
-      culprits = CulpritsOf(*after, right);
+      plan = planner_.Make(right, bound, nothing, c.slots, c.avar);
+      culprits = CulpritsOf(*plan, right);
     }
     if (culprits.empty()) return;
     if (culprits.front().shared_not) return Report(culprits.front(), c.span);
@@ -588,6 +591,7 @@ class Variables {
   std::map<std::uint64_t, std::size_t> sentences_;  // parts, by where their sentence begins
   std::unordered_set<RelationId> called_;           // goals
   std::unordered_map<RelationId, int> readers_;     // by tool: the definitions that read it
+  std::vector<std::unique_ptr<Plan>> plans_;        // of open_calls_: they own some of its clauses
   std::vector<OpenCall> open_calls_;
   std::unordered_set<RelationId> broken_;         // relations that need one with a finding
   std::unordered_set<RelationId> unbound_heads_;  // relations with an RPL2001 finding
