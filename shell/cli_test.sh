@@ -180,6 +180,15 @@ expect "test: a file is loaded from beside the test" 0 "1 passed, 0 failed" "" "
 rm loads/facts.rpl
 expect "test: a file that is not there" 1 "*" "" "$rpl" test loads/tests
 grep -qF 'loads/facts.rpl: No such file or directory' out || fail "expected the file's name"
+printf '# G - %%g(?x) <- p(?x)\n\n```rpl\np(1\n```\n' >bad.md
+printf '# One\n\n```rpl-test\nLOAD: bad.md\nRUN:\nUNSAT:\n```\n' >bad-test.md
+expect "test: a program with errors" 1 '*' "" "$rpl" test bad-test.md
+grep -q 'RPL1004' out || fail "expected the error"
+cp bad-test.md bad-before.md
+expect "test: --update of a program with errors" 1 '*' "" "$rpl" test --update bad-test.md
+cmp -s bad-test.md bad-before.md || fail "expected the test as it was"
+printf '# One\n\n```rpl-test\nLOAD: bad.md\nREJECT:\nRPL1004\n```\n' >bad-test.md
+expect "test: an error that is expected" 0 "1 passed, 0 failed" "" "$rpl" test bad-test.md
 expect "test: a missing file" 6 "*" "none.md: No such file or directory" "$rpl" test none.md
 
 # --- Verification ------------------------------------------------------------------------

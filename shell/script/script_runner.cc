@@ -132,6 +132,7 @@ class Runner {
   using Failure = std::optional<std::string>;
 
   void Load(const std::string& name, std::string text);
+  Failure Rejected();
   void Command(const ScriptStep& step);
   void Say(const std::string& text);
   void Run();
@@ -163,7 +164,8 @@ class Runner {
   Session session_;
   Turn turn_;
   int messages_ = 0;
-  By by_ = By::kHost;  // who gives the next replies and messages
+  std::string rejected_;  // see Rejected
+  By by_ = By::kHost;     // who gives the next replies and messages
 };
 
 void Runner::Load(const std::string& name, std::string text) {
@@ -171,6 +173,16 @@ void Runner::Load(const std::string& name, std::string text) {
   turn_.name = name;
   turn_.text = std::move(text);
   turn_.diagnostics = session_.Load(turn_.name, turn_.text);
+  if (!HasErrors(turn_.diagnostics)) return;
+  std::ostringstream rendered;
+  PrintDiagnostics(turn_.diagnostics, session_.sources(), rendered);
+  rejected_ += rendered.str();
+}
+
+// The errors of documents, unless REJECT expected some. Such a program does not run elsewhere.
+Runner::Failure Runner::Rejected() {
+  if (rejected_.empty()) return std::nullopt;
+  return "the program has errors:\n" + std::exchange(rejected_, {});
 }
 
 void Runner::Command(const ScriptStep& step) {
@@ -269,8 +281,14 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       loaded_.insert(step.argument);
       return std::nullopt;
     }
-    case StepKind::kUser: Say(Joined(step.body)); return std::nullopt;
-    case StepKind::kRun: Run(); return std::nullopt;
+    case StepKind::kUser:
+      if (Failure failure = Rejected()) return failure;
+      Say(Joined(step.body));
+      return std::nullopt;
+    case StepKind::kRun:
+      if (Failure failure = Rejected()) return failure;
+      Run();
+      return std::nullopt;
     case StepKind::kReject:
     case StepKind::kAccept:
     case StepKind::kLint:
@@ -284,6 +302,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
     }
     default: break;
   }
+  if (Failure failure = Rejected()) return failure;
   RunIfOnlyLoaded();
   if (turn_.status == Status::kInterrupted) return fmt::format("not done in {} s", kScriptSeconds);
   if (step.kind == StepKind::kLog || step.kind == StepKind::kNoLog) return CheckLog(step);
@@ -393,7 +412,10 @@ std::optional<std::string> Runner::CheckFindings(const ScriptStep& step) {
   bool holds = true;
   std::string_view wanted;
   switch (step.kind) {
-    case StepKind::kReject: wanted = "an error with", holds = errors; break;
+    case StepKind::kReject:
+      wanted = "an error with", holds = errors;
+      rejected_.clear();
+      break;
     case StepKind::kAccept: wanted = "no error", holds = !errors; break;
     case StepKind::kLint:
       wanted = "no error, and a warning with", holds = !errors && warnings;
