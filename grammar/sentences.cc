@@ -358,7 +358,9 @@ void SentenceCutter::RefuseHash() {
   if (heading)
     Blame(Code::kSyntaxError, begin, pos_, "this heading stands among RPL and is not read",
           "close the fence above it; for a comment write `--`");
-  else Blame(Code::kSyntaxError, begin, mark_end, "`#` does not begin a comment", "write `--`");
+  else
+    Blame(Code::kSyntaxError, begin, mark_end, "`#` does not begin a comment",
+          At(SkipBlanks(text_, mark_end)) == '{' ? "write `--`, or `#{` for a set" : "write `--`");
   if (!alone) return;
   abandoned_ = true;
   resume_ = pos_;

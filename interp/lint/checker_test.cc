@@ -514,7 +514,18 @@ TEST_CASE("labels with a prefix are mended, those of other files only with their
 }
 
 TEST_CASE("a name stays when its new spelling is taken") {
-  CHECK(Mended("cookMode(1)\ncook-mode(2)") == "cookMode(1)\ncook-mode(2)");
+  for (const std::string text :
+       {"cookMode(1)\ncook-mode(2)", "cookMode(1)\ncook_mode(2)", "%goOn <- p()\n%go_on <- q()",
+        "r(?yVal, ?y_val) <- p(?yVal), p(?y_val)", "r(?x) <- p(?x) ^^ {?yVal 1, ?y_val 2}",
+        "r(?yVal) <- p(?t), ?t = ~ /(?P<y_val>.)/, s(?yVal)"})
+    CHECK(Mended(text) == text);
+  CHECK(Mended("r(?yVal) <- p(?yVal)\ns(?y_val) <- p(?y_val)") ==
+        "r(?y-val) <- p(?y-val)\ns(?y-val) <- p(?y-val)");
+}
+
+TEST_CASE("a set is not mended to a comment") {
+  const std::string text = "all([\n  1\n  # {2}\n])";
+  CHECK(Mended(text) == text);
 }
 
 TEST_CASE("headings are joined, older arrows in prose are found") {

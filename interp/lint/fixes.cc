@@ -11,6 +11,8 @@
 // otherwise.
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <set>
 
 #include "formats/character.h"
 #include "formats/spelling.h"
@@ -83,6 +85,10 @@ class Fixes {
         for (const Node& head : rule.heads)
           if (const auto* call = head.As<Call>()) rules_.insert(NameOf(*call));
       SectionVariables(part);
+    }
+    for (const auto& [name, places] : places_) {
+      const std::size_t mark = name[0] == '?' || name[0] == '%' || name[0] == '$' ? 1 : 0;
+      spellings_[name.substr(0, mark) + Kebab(name.substr(mark))].insert(name);
     }
     for (const std::uint32_t file : context_.checked_files) {
       const std::string& name = context_.sources.at(file).name;
@@ -263,6 +269,8 @@ class Fixes {
     if (!file.empty() && checked_names_.contains(file)) name.erase(mark, file.size() + 1);
     const std::string kebab = name.substr(0, mark) + Kebab(name.substr(mark));
     if (Meet(name, kebab)) f.diagnostic.hint = "`" + kebab + "` is taken: choose another name";
+    else if (const std::string other = OtherOf(name, kebab); !other.empty())
+      f.diagnostic.hint = "`" + other + "` would be `" + kebab + "` as well: choose another name";
     const std::vector<Edit> edits = RenamingOf(name, mark);
     if (!edits.empty()) context_.renamed[{f.diagnostic.span.file, f.diagnostic.span.begin}] = name;
     f.edits.insert(f.edits.end(), edits.begin(), edits.end());
@@ -289,6 +297,15 @@ class Fixes {
     });
   }
 
+  // Another name with the same new spelling, which it would meet; or "".
+  std::string OtherOf(const std::string& name, const std::string& kebab) const {
+    const auto all = spellings_.find(kebab);
+    if (all == spellings_.end()) return "";
+    for (const std::string& other : all->second)
+      if (other != name && Meet(name, other)) return other;
+    return "";
+  }
+
   // Every place of `name`, whose mark has `mark` characters; none if it has to stay.
   std::vector<Edit> RenamingOf(const std::string& name, std::size_t mark) const {
     const auto places = places_.find(name);
@@ -296,7 +313,8 @@ class Fixes {
     const std::string plain = name.substr(mark);
     const std::string kebab = Kebab(plain);
     if (places_.contains(name.substr(0, mark) + kebab)) return {};  // taken
-    if (name[0] == '?' && groups_.contains(plain)) return {};
+    if (!OtherOf(name, name.substr(0, mark) + kebab).empty()) return {};
+    if (name[0] == '?' && (groups_.contains(plain) || groups_.contains(kebab))) return {};
     if (name[0] != '?' && context_.broken_names.contains(plain)) return {};  // later
     if (name[0] == '$' && !rules_.contains(name)) return {};                 // the host names it
     std::vector<Edit> edits;
@@ -451,6 +469,8 @@ class Fixes {
     for (const Finding& other : context_.findings)
       if (other.diagnostic.code == Code::kUnclosedFence && other.diagnostic.span.file == mark.file)
         return;
+    const std::size_t next = text.find_first_not_of(" \t", mark.end);
+    if (next != text.npos && text[next] == '{') return;  // perhaps a set
     const bool touches = mark.end < text.size() && !IsSpace(text[mark.end]);
     f.edits.push_back({mark, touches ? "-- " : "--"});
   }
@@ -509,9 +529,10 @@ class Fixes {
 
   Context& context_;
   bool collected_ = false;
-  bool checked_ = true;                                          // whether the current part is
-  const Part* part_ = nullptr;                                   // the current part
-  std::unordered_map<std::string, std::vector<Place>> places_;   // by "?x", "p", "%g", "$t"
+  bool checked_ = true;                                         // whether the current part is
+  const Part* part_ = nullptr;                                  // the current part
+  std::unordered_map<std::string, std::vector<Place>> places_;  // by "?x", "p", "%g", "$t"
+  std::map<std::string, std::set<std::string>> spellings_;      // names in places_, by new spelling
   std::unordered_map<std::string, std::vector<Span>> mentions_;  // in prose, by the same
   std::unordered_map<const Scope*, std::unordered_set<std::string>> section_variables_;
   std::unordered_set<std::string> rules_;  // "p", "%g", "$t" with rules
