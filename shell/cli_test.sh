@@ -334,6 +334,16 @@ expect "fmt: a missing file, and another" 6 "$(cat tidy.md)" "none.md: No such f
   "$rpl" fmt none.md tidy.md
 expect "fmt: a folder" 6 "" "folder.md: Is a directory" "$rpl" fmt folder.md
 expect "fmt: -w to standard input" 2 "" "cannot write to standard input" "$rpl" fmt -w -
+mkfifo pipe.rpl
+printf 'p( 1 )\n' >pipe.rpl &
+expect "fmt: -w of a pipe" 6 "" "pipe.rpl: not a regular file" "$rpl" fmt -w pipe.rpl
+wait
+[[ -p pipe.rpl ]] || fail "expected a pipe"
+sleep 9 >pipe.rpl &
+expect "fmt: Ctrl-C while it reads" 130 "" "interrupted" \
+  timeout --preserve-status --signal INT 0.3 "$rpl" fmt - <pipe.rpl
+kill %%
+rm pipe.rpl
 expect "fmt: two modes" 2 "" "excludes" "$rpl" fmt -w --check tidy.md
 
 # --- Explanations ------------------------------------------------------------------------

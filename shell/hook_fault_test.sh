@@ -157,7 +157,7 @@ name="hook: SIGINT to the process that decides"
 begin
 sleep 0.05
 kill -INT "$child"
-end "standard input: Interrupted system call"
+end "standard input: interrupted"
 name="hook: the process that decides is stopped"
 begin --timeout-ms 300
 kill -STOP "$child"

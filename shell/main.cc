@@ -131,6 +131,9 @@ int main(int argc, char** argv) {
   EndWithoutMemory();
   Work work{argc, argv};
   RunOnLargeStack(work);
+  // A file that was being read: a pipe or a terminal.
+  if (work.exit_code == rpl::kExitFile && rpl::Interrupted())
+    work.exit_code = rpl::kExitInterrupted;
   if (!std::cout.flush() && work.exit_code < rpl::kExitFile) {
     std::cerr << "rpl: cannot write to standard output\n";
     work.exit_code = rpl::kExitFile;

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "formats/character.h"
 #include "formats/file_name.h"
 #include "formats/sarif.h"
 #include "interp/lint/checker.h"
@@ -24,6 +24,7 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
 #include "shell/host/program_files.h"
+#include "shell/host/replace_file.h"
 #include "shell/host/report.h"
 #include "shell/host/tool_setup.h"
 
@@ -75,13 +76,6 @@ std::string Formatted(const std::string& name, const std::string& before,
   return ApplyEdits(sources, file, edits);
 }
 
-bool Write(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  return !out.fail();
-}
-
 // --- The programs --------------------------------------------------------------------------
 
 // The files of one program, as indexes of the texts, and what its configuration offers.
@@ -128,8 +122,9 @@ class Checking {
       if (texts_[i].text == before[i].text) continue;
       changed = true;
       texts_[i].text = Formatted(paths_[i], before[i].text, texts_[i].text);
-      if (Write(paths_[i], texts_[i].text)) continue;
-      Complain(paths_[i], "cannot be written");
+      const std::string error = ReplaceFile(paths_[i], texts_[i].text);
+      if (error.empty()) continue;
+      Complain(paths_[i], error);
       return kExitFile;
     }
     if (changed) Check();
@@ -164,6 +159,7 @@ class Checking {
     for (std::size_t i = 0; i < texts_.size(); ++i)
       numbers_.push_back(sources_.Add(paths_[i], texts_[i].text));
     for (CheckedProgram& program : programs_) Check(program);
+    if (options_.fix) KeepNamesOfOthers();
   }
 
   void Check(CheckedProgram& program) {
@@ -181,6 +177,45 @@ class Checking {
     std::vector<std::uint32_t> files;
     for (const std::size_t i : program.files) files.push_back(numbers_[i]);
     program.findings = CheckFiles(sources_, files, with);
+  }
+
+  // The files in which each name of another file stands, as in `file.md#name`.
+  std::map<std::string, std::vector<std::size_t>> NamedElsewhere() const {
+    std::map<std::string, std::vector<std::size_t>> out;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      const std::string_view text = texts_[i].text;
+      for (std::size_t hash = text.find('#'); hash != text.npos; hash = text.find('#', hash + 1)) {
+        std::size_t begin = hash, end = hash + 1;
+        while (begin > 0 && IsQualifiedNameChar(text[begin - 1]) && text[begin - 1] != '#') --begin;
+        while (end < text.size() && IsNameChar(text[end])) ++end;
+        if (begin < hash && hash + 1 < end)
+          out[std::string(text.substr(begin, end - begin))].push_back(i);
+      }
+    }
+    return out;
+  }
+
+  // Names that another program has of this one are not fixed without it.
+  void KeepNamesOfOthers() {
+    std::optional<std::map<std::string, std::vector<std::size_t>>> named;
+    for (CheckedProgram& program : programs_)
+      for (Finding& finding : program.findings) {
+        if (finding.diagnostic.code != Code::kNotKebabCase || !finding.fixable()) continue;
+        const std::string& message = finding.diagnostic.message;  // `name` is not kebab-case
+        const std::size_t begin = message.find_first_not_of("`%$");
+        const std::filesystem::path path = sources_.at(finding.diagnostic.span.file).name;
+        if (!named) named = NamedElsewhere();
+        const auto at = named->find(path.filename().string() + "#" +
+                                    message.substr(begin, message.find('`', begin) - begin));
+        if (at == named->end()) continue;
+        for (const std::size_t i : at->second) {
+          if (std::ranges::find(program.files, i) != program.files.end()) continue;
+          finding.edits.clear();
+          finding.diagnostic.hint = fmt::format(
+              "`{}` names it: `rpl check --fix --together` renames it in both", paths_[i]);
+          break;
+        }
+      }
   }
 
   // Fixes the texts until no mechanical fix is left.

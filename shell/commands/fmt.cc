@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // rpl fmt: the edits of grammar/formatter.h, printed, compared or written back.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <string_view>
 #include <vector>
@@ -17,6 +11,7 @@
 #include "grammar/formatter.h"
 #include "shell/commands/commands.h"
 #include "shell/host/input.h"
+#include "shell/host/replace_file.h"
 #include "shell/host/report.h"
 
 namespace rpl {
@@ -202,43 +197,6 @@ class Diff {
   std::vector<std::string_view> new_;
   std::vector<Change> changes_;
 };
-
-// --- Writing --------------------------------------------------------------------------
-
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
-/// Replaces the file atomically: readers see the old text or the new one. A link stays, and its
-/// target is replaced. Returns the reason for a failure, or "".
-std::string ReplaceFile(const std::string& path, std::string_view text) {
-  char* resolved = realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return std::strerror(errno);
-  const std::string target = resolved;
-  std::free(resolved);
-  struct stat status = {};
-  if (stat(target.c_str(), &status) != 0) return std::strerror(errno);
-  if (access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // rename would not check
-
-  std::string temporary = target + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());
-  if (fd < 0) return std::strerror(errno);
-  const bool written =
-      WriteAll(fd, text) && fchmod(fd, status.st_mode & 07777) == 0 && fsync(fd) == 0;
-  std::string error = written ? "" : std::strerror(errno);
-  if (close(fd) != 0 && error.empty()) error = std::strerror(errno);
-  if (error.empty() && rename(temporary.c_str(), target.c_str()) != 0) {
-    error = std::strerror(errno);
-  }
-  if (!error.empty()) unlink(temporary.c_str());
-  return error;
-}
 
 // --- One file -------------------------------------------------------------------------
 

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "formats/json_text.h"
 #include "shell/commands/commands.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
+#include "shell/host/replace_file.h"
 #include "shell/host/report.h"
 #include "shell/mcp/protocol_folder.h"
-#include "shell/mcp/request_state.h"
 
 namespace rpl {
 namespace {
@@ -69,23 +68,6 @@ ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
   return entry;
 }
 
-// Whole or not at all; the file keeps its permissions.
-bool ReplaceFile(const std::string& path, const std::string& text) {
-  std::error_code error;
-  fs::create_directories(fs::absolute(path, error).parent_path(), error);
-  const std::string part = path + "." + RandomText(6);
-  {
-    std::ofstream out(part, std::ios::binary);
-    out << text;
-    if (!out.flush()) return false;
-  }
-  if (const auto was = fs::status(path, error); !error && fs::exists(was))
-    fs::permissions(part, was.permissions(), error);
-  fs::rename(part, path, error);
-  if (error) fs::remove(part, error);
-  return !error;
-}
-
 }  // namespace
 
 int InstallMcp(const McpOptions& options) {
@@ -136,9 +118,10 @@ int InstallMcp(const McpOptions& options) {
     return kExitInvalid;
   }
   servers[options.name] = entry;
-  if (!ReplaceFile(file,
-                   settings.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n")) {
-    Complain(file, "it cannot be written");
+  fs::create_directories(fs::absolute(file, ignored).parent_path(), ignored);
+  const std::string text = settings.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  if (const std::string error = ReplaceFile(file, text + "\n"); !error.empty()) {
+    Complain(file, error);
     return kExitFile;
   }
   std::cerr << fmt::format("{}: added `{}`; start the host anew\n", PrintableLine(file),

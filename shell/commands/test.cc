@@ -20,6 +20,7 @@
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
 #include "shell/host/program_run.h"
+#include "shell/host/replace_file.h"
 #include "shell/host/report.h"
 #include "shell/script/isolation.h"
 #include "shell/script/junit_report.h"
@@ -126,22 +127,6 @@ std::string Testing::Verdict(const TestCase& test, const ScriptWishes& wishes,
   return message;
 }
 
-// Writes the file anew beside itself, then in its place, so that it is never half of it.
-bool Replace(const std::string& path, const std::string& text) {
-  std::error_code error;
-  const fs::path to = fs::canonical(path, error);
-  if (error) return false;
-  const fs::path fresh = to.string() + fmt::format(".rpl-{}", getpid());
-  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out.fail()) fs::permissions(fresh, fs::status(to, error).permissions(), error);
-  if (!out.fail()) fs::rename(fresh, to, error);
-  if (!out.fail() && !error) return true;
-  fs::remove(fresh, error);
-  return false;
-}
-
 // Writes the expectations of a case to its file, and runs it again. Changes `cases` and `text` to
 // what the file has now. The failures of the case.
 std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cases,
@@ -155,7 +140,8 @@ std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cas
   const Input now = ReadFile(path);
   if (!now.error.empty() || now.text != text)
     return "line " + line + ": the file changed meanwhile, it is not updated\n";
-  if (!Replace(path, *fresh)) return "line " + line + ": the file cannot be written\n";
+  if (const std::string error = ReplaceFile(path, *fresh); !error.empty())
+    return "line " + line + ": the file cannot be written: " + error + "\n";
   text = std::move(*fresh);
   Sources sources;
   cases = ReadTestCases(sources, sources.Add(path, text));

@@ -57,6 +57,7 @@ Input ReadAll(int fd) {
     if (n == 0) return input;
     if (n < 0 && errno == EINTR && !Interrupted()) continue;
     if (n > 0 && input.text.size() <= kMaxInputBytes) continue;
+    if (n < 0 && errno == EINTR) return {"", "interrupted"};
     return {"", std::strerror(n < 0 ? errno : EFBIG)};
   }
 }
