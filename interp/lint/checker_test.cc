@@ -7,7 +7,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
+
+#include "interp/testing/random_program.h"
 
 namespace rpl {
 namespace {
@@ -592,6 +595,49 @@ Ask the user for one focus value from __valid-focus__.
 valid-focus("unknown")
 valid-focus("clarity")
 )") == "");
+}
+
+// A random program in which each of some clauses has a mistake: an argument that is missing, or
+// another value; a head more; a clause less.
+std::string WithMistakes(RandomProgram program, std::mt19937& random) {
+  const auto any = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  static constexpr std::string_view kArguments[] = {
+      "_", "?other", "#{1 2}", "#{?other}", "[?other]", "$later", "{:k _}", "\"a{?other}\""};
+  static constexpr std::string_view kClauses[] = {
+      "std#sort(_, #{1 2})", "std#sum([_ 1], ?other)", "?other = |?more|",
+      "not unknown(?other)", "cookMode(?cookMode)",    "?other = ~ /(?P<more>.)/"};
+  for (RandomRule& rule : program.rules) {
+    for (std::string& clause : rule.clauses) {
+      if (any(4) != 0) continue;
+      const std::size_t open = clause.find('('), comma = clause.find_first_of(",)", open);
+      if (open == clause.npos || comma == clause.npos) continue;
+      clause.replace(open + 1, comma - open - 1, kArguments[any(std::size(kArguments))]);
+    }
+    if (any(3) == 0) rule.clauses.emplace_back(kClauses[any(std::size(kClauses))]);
+    if (any(4) == 0) rule.heads.push_back("more(" + std::string(kArguments[any(2)]) + ")");
+    if (any(4) == 0) rule.when = kClauses[any(std::size(kClauses))];
+    if (any(8) == 0 && rule.clauses.size() > 1) rule.clauses.pop_back();
+  }
+  return program.Text() + "% <- more(_)\n";
+}
+
+TEST_CASE("random programs with mistakes are checked alike each time, and fixes add no error") {
+  std::mt19937 random(1);
+  const auto errors = [](const Checked& checked) {
+    return std::ranges::count(checked.findings, Severity::kError,
+                              [](const Finding& f) { return f.diagnostic.severity; });
+  };
+  const std::uint32_t programs = Setting("RPL_RANDOM_PROGRAMS", 60);
+  for (std::uint32_t seed = 0; seed < programs; ++seed) {
+    const std::string text = WithMistakes(MakeProgram(seed), random);
+    CAPTURE(seed, text);
+    const Checked once(text), again(text);
+    REQUIRE(once.Rendered() == again.Rendered());
+    for (const Finding& f : once.findings)
+      REQUIRE((f.diagnostic.span.begin <= f.diagnostic.span.end &&
+               f.diagnostic.span.end <= text.size()));
+    REQUIRE(errors(Checked(Mended(text))) <= errors(once));
+  }
 }
 
 }  // namespace
