@@ -8,6 +8,7 @@
 
 #include "formats/file_name.h"
 #include "formats/json_tree.h"
+#include "formats/spelling.h"
 #include "formats/utf8.h"
 #include "grammar/document.h"
 #include "grammar/markdown.h"
@@ -60,9 +61,13 @@ bool IsBindings(const YamlNode& map) {
   });
 }
 
-void RefuseName(std::uint32_t file, const std::string& name, Diagnostics& out) {
+// `hint`: it is the second argument of `$index`.
+void RefuseName(std::uint32_t file, const std::string& name, bool hint, Diagnostics& out) {
+  const std::string kebab = Kebab(name);
   out.Add(Code::kBadFactsFile, {file, 0, 0}, "`" + name + "` is no name of a relation",
-          "name the relation in the second argument of `$index`");
+          !hint                   ? "name the relation in the second argument of `$index`"
+          : IsRelationName(kebab) ? "write `" + kebab + "`"
+                                  : "names are in kebab-case, as in `order-line`");
 }
 
 class JsonReader {
@@ -200,7 +205,7 @@ void ReadJson(const Sources& sources, std::uint32_t file, const std::string& own
     if (HasExactInteger(read.json)) root = ReadYaml(sources, file, ignored, kJsonLimits);
   }
   if (root && (root->kind == YamlKind::kList || IsBindings(*root)) && !IsRelationName(own))
-    return RefuseName(file, own, out);
+    return RefuseName(file, own, hinted, out);
   if (root) {
     to.assertions = JsonReader(sources, strict, store, out).Read(*root, own, hinted);
     return;
@@ -320,7 +325,7 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
   const auto read = [&] {
     if (!IsText(sources.at(file).text, file, found)) return;
     const bool named = IsRelationName(own);
-    if (!hint.empty() && !named) return RefuseName(file, own, found);
+    if (!hint.empty() && !named) return RefuseName(file, own, true, found);
     if (name.ends_with(".json") || name.ends_with('/'))
       return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
     if (name.ends_with(".md") || name.ends_with(".markdown") || IsPlainRpl(name))
@@ -331,7 +336,7 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
     } else if (named) {
       to = ReadFacts(sources, file, {own, name}, strict, store, found);
     } else {
-      RefuseName(file, own, found);
+      RefuseName(file, own, false, found);
     }
   };
   read();
