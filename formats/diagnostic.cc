@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "formats/terminal_text.h"
+#include "formats/utf8.h"
 
 namespace rpl {
 namespace {
@@ -164,6 +165,9 @@ Sources::Place Sources::PlaceOf(std::uint32_t file, std::uint32_t offset) const 
   place.line = static_cast<std::uint32_t>(next - f.lines.begin());
   const std::size_t end = std::min<std::size_t>(offset, f.text.size());
   place.column += CodePointsBefore(f, end) - CodePointsBefore(f, line_begin);
+  // A byte order mark is not part of the first line.
+  const std::size_t mark = MarkSize(f.text);
+  if (line_begin == 0 && mark > 0 && end >= mark) --place.column;
   return place;
 }
 

@@ -26,6 +26,19 @@ TEST_CASE("places count lines and code points from 1") {
   CHECK(sources.Text({f, 4, 6}) == "é");
 }
 
+TEST_CASE("a byte order mark is no column") {
+  Sources sources;
+  const std::uint32_t file = sources.Add("a.rpl", "\xEF\xBB\xBFp(1)\nq(2)\n");
+  const auto at = [&](std::uint32_t offset) {
+    const Sources::Place place = sources.PlaceOf(file, offset);
+    return std::pair(place.line, place.column);
+  };
+  CHECK(at(0) == std::pair(1u, 1u));
+  CHECK(at(3) == std::pair(1u, 1u));
+  CHECK(at(4) == std::pair(1u, 2u));
+  CHECK(at(8) == std::pair(2u, 1u));
+}
+
 TEST_CASE("places in a long line are those of a count from its start") {
   std::string text = "first\n";
   for (int i = 0; i < 300; ++i) text += i % 3 == 0 ? "é" : i % 3 == 1 ? "😀" : "x";

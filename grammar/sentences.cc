@@ -287,7 +287,8 @@ void SentenceCutter::ReadString() {
   last_ = Last::kOperand;
   if (closed && !suspicious) return;
   const std::uint32_t line_end = LineEnd(begin);
-  Blame(Code::kUnclosedString, begin, line_end, "a string is opened here and never closed",
+  const std::uint32_t text_end = text_[line_end - 1] == '\r' ? line_end - 1 : line_end;
+  Blame(Code::kUnclosedString, begin, text_end, "a string is opened here and never closed",
         std::string("end it with `") + quote + "`");
   if (suspicious) mistaken_close = pos_ - 1;
   else if (begin >= mistaken_close) wary_of_quotes_ = true;

@@ -57,7 +57,7 @@ TEST_CASE("rows are of the relation of the hint, else of the stem") {
   CHECK(ReadSource("x.json", "[\"a\",\n null]") ==
         "x(\"a\") @1 {:pointer \"/0\"}\nx(nil) @2 {:pointer \"/1\"}\n");
   CHECK(ReadSource("x.json", "\xEF\xBB\xBF[1, [\"a\"]]", "y", true) ==
-        "error x.json:1:6 expected `1`, as in the first row, got a list\n");
+        "error x.json:1:5 expected `1`, as in the first row, got a list\n");
   CHECK(ReadSource("x.json", "\xEF\xBB\xBF\n {\"y\":\n[7]}") == "y(7) @3 {:pointer \"/y/0\"}\n");
   CHECK(ReadSource("not.csv", "a\n1\n") == "error not.csv:1:1 `not` is no name of a relation\n");
   CHECK(ReadSource("x.csv", "a:symbol\nnot\n") == "x(not) @2\n");
