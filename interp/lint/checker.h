@@ -14,7 +14,8 @@
 //
 // `<!-- rpl-ignore RPL6001: reason -->` in Markdown and `-- rpl-ignore RPL6001: reason` in
 // RPL suppress findings of that code on their own line and, if alone on it, on the next line with
-// text. A suppression without effect is a finding itself.
+// text; where that line belongs to a sentence, on all lines of the sentence. A suppression without
+// effect is a finding itself.
 #ifndef RPL_INTERP_LINT_CHECKER_H_
 #define RPL_INTERP_LINT_CHECKER_H_
 

@@ -224,6 +224,51 @@ TEST_CASE("suppressions") {
   CHECK(CodesMd("<!-- rpl-ignore RPL4009: asked elsewhere -->\n# Town - town(?town)\n\n"
                 "# Go - %go <- town(_)\n") == "");
   CHECK(CodesMd("Write `<!-- rpl-ignore RPL6001: why -->` above it.\n") == "");
+  // Stacked: both apply to the sentence, and a comment at the end of a line stacks nothing.
+  CHECK(Codes("-- rpl-ignore RPL6001: a\n-- rpl-ignore RPL2005: b\nx(?y) <- cookMode(?y)") == "");
+  CHECK(Codes("-- rpl-ignore RPL6001: a\ncookMode(1) -- rpl-ignore RPL6002: b\nbakeIt(1)") ==
+        "6014 2:13\n6001 3:1\n");
+}
+
+TEST_CASE("a finding ends before the line end, of two bytes as well") {
+  for (const char* text : {"p(\"a\r\nq(1)\r\n", "p(1) -- rpl-ignore RPL6001: x\r\n",
+                           "cookMode(1) -- rpl-ignore RPL6001\r\n"}) {
+    const Checked checked(text);
+    REQUIRE(checked.findings.size() == 1);
+    const Span span = checked.findings[0].diagnostic.span;
+    CHECK(checked.sources.Text(span) ==
+          std::string(text).substr(span.begin, std::string(text).find('\r') - span.begin));
+  }
+}
+
+TEST_CASE("a suppression in a string or a regex is data") {
+  CHECK(Codes("cookMode(\"-- rpl-ignore RPL6001: x\")") == "6001 1:1\n");
+  CHECK(Codes("cook('-- rpl-ignore RPL6001: x')") == "");
+  CHECK(Codes("cook(\"a \\\" -- rpl-ignore RPL6001: x\nb\")") == "");
+  CHECK(Codes("cook(?x) <- eat(?x), ?x ~ /\" -- rpl-ignore RPL6001/\neat(\"a\")") == "");
+  CHECK(Codes("cook([1 -- it's\n2]) -- rpl-ignore RPL6001: x") == "6014 2:5\n");
+  CHECK(CodesMd("# Note\n\nnote(\"<!-- rpl-ignore RPL6001: x -->\")\n") == "");
+  CHECK(CodesMd("# Note\n\n```rpl\nnote(\"<!-- rpl-ignore RPL6001: x -->\")\n```\n") == "");
+  CHECK(CodesMd("# Cook - cook(?x) <- ?x = \"<!-- rpl-ignore RPL4009: x -->\"\n\n"
+                "# Go - %go <- cook(_)\n") == "");
+  CHECK(Codes("-- rpl-ignore RPL6001: a\ncookMode(\"-- rpl-ignore\")\nbakeIt(1)") == "6001 3:1\n");
+}
+
+TEST_CASE("a suppression holds for all lines of its sentence") {
+  CHECK(Codes("cookMode(?x) <-\n  eat(?x),\n  ?x < 3 -- rpl-ignore RPL6001: api\neat(1)") == "");
+  const std::string rule = "x(?y) <-\n  eat(?y),\n  eat(?catName), ?catName > ?y\n";
+  CHECK(Codes("-- rpl-ignore RPL6001: api\n" + rule + "eat(1)\n" +
+              "-- rpl-ignore RPL6001: api\nbakeIt(1)\n") == "");
+  CHECK(Codes("x(?y) <-\n  -- rpl-ignore RPL6001: api" + rule.substr(7) + "eat(1)") == "");
+  CHECK(Codes("x(1) -- rpl-ignore RPL6001: api\ncookMode(1)\n") == "6014 1:6\n6001 2:1\n");
+  CHECK(CodesMd("<!-- rpl-ignore RPL6001, RPL4002: api -->\n# Go - %go <- eat(?x)\n"
+                ", eat(?catName), ?catName > ?x\n\n```rpl\neat(1)\n```\n") == "");
+  // As many are used as there are findings, wherever both stand in the sentence.
+  const std::string head = "cookMode(?x) <- eat(?x), eat(?catName), ";
+  const std::string two =
+      "-- rpl-ignore RPL6001: one\n  ?catName > ?x -- rpl-ignore RPL6001: two\n";
+  CHECK(Codes(head + two + "eat(1)") == "");
+  CHECK(Codes("cook(?x) <- eat(?x), eat(?catName), " + two + "eat(1)") == "6014 2:17\n");
 }
 
 TEST_CASE("twenty mistakes in one document: each once, at its place, and nothing else") {

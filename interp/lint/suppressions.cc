@@ -2,17 +2,25 @@
 //
 // `<!-- rpl-ignore RPL6001: reason -->` and `-- rpl-ignore RPL6001, RPL6002: reason`.
 //
-// Found in the text, not in the blocks: a comment may end a line of prose, of a heading or
-// of RPL. A comment alone on its line applies to the next line with text; one in a code span
-// (after a backtick) is an example and is ignored.
+// Comments are found in the text, not in the blocks: one may end a line of prose, of a heading or
+// of RPL. A comment alone on its line applies to the next line with text. One in a code span
+// (after a backtick) is an example and is ignored; in a string or a regex the same characters are
+// data. A line of a sentence stands for all lines of that sentence, so that a suppression holds
+// however the sentence is laid out.
 #include <algorithm>
 #include <cctype>
 #include <map>
 
+#include "formats/character.h"
+#include "formats/utf8.h"
+#include "grammar/markdown.h"
+#include "grammar/sentences.h"
 #include "interp/lint/context.h"
 
 namespace rpl::check {
 namespace {
+
+constexpr std::string_view kMark = "rpl-ignore";
 
 /// The largest number of lines between a comment and the line it applies to.
 constexpr std::size_t kMostLines = 16;
@@ -32,16 +40,95 @@ std::uint32_t LineOf(const Sources& sources, std::uint32_t file, std::uint32_t o
                                     lines.begin());
 }
 
+/// Appends the spans of the strings and regexes of a sentence, as SentenceCutter reads them. What
+/// is not closed extends to the end of the sentence, a regex to that of its line.
+void AddLiterals(std::string_view text, Span sentence, std::vector<Span>& to) {
+  bool after_tilde = false;
+  for (std::uint32_t at = sentence.begin; at < sentence.end;) {
+    const char c = text[at];
+    if (IsSpace(c)) {
+      ++at;
+      continue;
+    }
+    if (text.substr(at, 2) == "--") {
+      at = static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), sentence.end));
+      continue;
+    }
+    const bool regex = c == '/' && after_tilde;
+    after_tilde = c == '~';
+    if (!regex && c != '"' && c != '\'') {
+      ++at;
+      continue;
+    }
+    const std::uint32_t begin = at++;
+    while (at < sentence.end && text[at] != c && !(regex && text[at] == '\n'))
+      at += text[at] == '\\' ? 2 : 1;
+    at = std::min(at + 1, sentence.end);
+    to.push_back({sentence.file, begin, at});
+  }
+}
+
+/// The sentences of a file with their lines and literals, those with errors included, except for
+/// bare sentences with errors, which are prose.
+class SentenceLines {
+ public:
+  SentenceLines(const Context& context, const Document& document) {
+    const Sources& sources = context.sources;
+    const std::string_view text = sources.at(document.file).text;
+    std::vector<Span> sentences;
+    const auto cut = [&](std::size_t begin, std::size_t end) {
+      SentenceCutter cutter(text, document.file, static_cast<std::uint32_t>(begin),
+                            static_cast<std::uint32_t>(end), Newlines::kEndSentences);
+      while (const std::optional<Cut> sentence = cutter.Next())
+        sentences.push_back({document.file, sentence->begin, sentence->end});
+    };
+    if (IsPlainRpl(sources.at(document.file).name)) {
+      cut(MarkSize(text), text.size());
+    } else {
+      for (const Block& block : ReadBlocks(sources, document.file))
+        if (block.kind == BlockKind::kFence &&
+            block.info.substr(0, block.info.find_first_of(" \t")) == "rpl")
+          cut(block.content.begin, block.content.end);
+      for (const PlacedSentence& placed : document.sentences)
+        if (!placed.fenced) sentences.push_back(placed.sentence.span);
+      for (const Scope& scope : document.scopes)
+        if (scope.signature) sentences.push_back(scope.signature->span);
+      std::ranges::sort(sentences, {}, &Span::begin);
+    }
+    for (const Span& sentence : sentences) {
+      AddLiterals(text, sentence, literals_);
+      lines_.emplace_back(LineOf(sources, document.file, sentence.begin),
+                          LineOf(sources, document.file, std::max(sentence.end, 1u) - 1));
+    }
+  }
+
+  /// The first line of the sentence that has the line; the line itself outside of sentences.
+  std::uint32_t FirstOf(std::uint32_t line) const {
+    auto at = std::ranges::lower_bound(lines_, line, {},
+                                       &std::pair<std::uint32_t, std::uint32_t>::second);
+    return at != lines_.end() && at->first < line ? at->first : line;
+  }
+
+  bool IsInLiteral(std::size_t offset) const {
+    const auto after = std::ranges::upper_bound(literals_, offset, {}, &Span::begin);
+    return after != literals_.begin() && offset < std::prev(after)->end;
+  }
+
+ private:
+  // In document order and disjoint.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_;  // first and last
+  std::vector<Span> literals_;
+};
+
 class SuppressionReader {
  public:
-  SuppressionReader(const Sources& sources, std::uint32_t file)
-      : sources_(sources), file_(file), text_(sources.at(file).text) {}
+  SuppressionReader(const Sources& sources, std::uint32_t file, const SentenceLines& sentences)
+      : sources_(sources), file_(file), sentences_(sentences), text_(sources.at(file).text) {}
 
   std::vector<Suppression> Read() {
-    constexpr std::string_view kMark = "rpl-ignore";
     for (std::size_t at = text_.find(kMark); at != std::string_view::npos;
          at = text_.find(kMark, at + 1))
-      ReadAt(at, at + kMark.size());
+      if (!sentences_.IsInLiteral(at)) ReadAt(at, at + kMark.size());
     return std::move(out_);
   }
 
@@ -53,7 +140,8 @@ class SuppressionReader {
     if (!html && (open < 2 || text_.substr(open - 2, 2) != "--")) return;
     open -= html ? 4 : 2;
     if (open > 0 && text_[open - 1] == '`') return;
-    const std::size_t line_end = std::min(text_.find('\n', behind), text_.size());
+    std::size_t line_end = std::min(text_.find('\n', behind), text_.size());
+    if (text_[line_end - 1] == '\r') --line_end;
     std::size_t end = line_end;
     std::size_t stop = line_end;
     if (html) {
@@ -72,8 +160,9 @@ class SuppressionReader {
     const auto& lines = sources_.at(file_).lines;
     // Backwards, so that with many comments on a line each examines only the text before it.
     std::size_t before = open;
-    while (before > lines[line - 1] && Blank(before - 1, before)) --before;
-    const bool alone = before == lines[line - 1] && Blank(end, line_end);
+    const std::size_t line_begin = std::max<std::size_t>(lines[line - 1], MarkSize(text_));
+    while (before > line_begin && Blank(before - 1, before)) --before;
+    const bool alone = before <= line_begin && Blank(end, line_end);
     std::uint32_t next = line;
     const std::size_t limit = std::min<std::size_t>(lines.size(), line + kMostLines);
     for (std::uint32_t k = line; alone && k < limit; ++k) {
@@ -81,7 +170,7 @@ class SuppressionReader {
       const std::string_view candidate = text_.substr(lines[k], stop_line - lines[k]);
       if (Blank(lines[k], stop_line)) continue;
       next = k + 1;
-      if (candidate.find("rpl-ignore") == std::string_view::npos) break;  // stacked comments
+      if (!IsStacked(candidate)) break;
     }
     for (std::size_t at = codes.find("RPL"); at != std::string_view::npos;
          at = codes.find("RPL", at + 1)) {
@@ -96,6 +185,13 @@ class SuppressionReader {
     }
   }
 
+  // Whether a line between a comment and what it applies to is such a comment as well.
+  static bool IsStacked(std::string_view line) {
+    const std::string_view comment = Trimmed(line);
+    return (comment.starts_with("--") || comment.starts_with("<!--")) &&
+           comment.find(kMark) != comment.npos;
+  }
+
   bool Blank(std::size_t begin, std::size_t end) const {
     return begin >= end ||
            text_.substr(begin, end - begin).find_first_not_of(" \t\r") == std::string_view::npos;
@@ -105,30 +201,64 @@ class SuppressionReader {
 
   const Sources& sources_;
   std::uint32_t file_;
+  const SentenceLines& sentences_;
   std::string_view text_;
   std::vector<Suppression> out_;
 };
 
+/// The suppressions of a code at one place, in the order of their comments. `begin` is before the
+/// first that is unused.
+struct Candidates {
+  std::vector<std::size_t> list;
+  std::size_t begin = 0;
+
+  std::optional<std::size_t> Unused(const std::vector<Suppression>& all) {
+    while (begin < list.size() && all[list[begin]].used) ++begin;
+    return begin < list.size() ? std::optional(list[begin]) : std::nullopt;
+  }
+};
+
 }  // namespace
 
+// Each finding takes a suppression of its own as long as there is one, on its line or else in its
+// sentence; a layout that moves both within the sentence leaves as many unused.
 void ApplySuppressions(Context& context) {
   std::vector<Suppression> all;
-  for (const std::uint32_t file : context.checked_files)
-    for (Suppression& s : SuppressionReader(context.sources, file).Read())
+  std::map<std::uint32_t, SentenceLines> sentences;  // by file, of those with suppressions
+  for (const Document& document : context.documents) {
+    const std::uint32_t file = document.file;
+    if (!context.checked_files.contains(file) || sentences.contains(file)) continue;
+    if (context.sources.at(file).text.find(kMark) == std::string::npos) continue;
+    const auto read = sentences.emplace(file, SentenceLines(context, document)).first;
+    for (Suppression& s : SuppressionReader(context.sources, file, read->second).Read())
       all.push_back(std::move(s));
+  }
   if (all.empty()) return;
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;
-  std::map<Key, std::vector<std::size_t>> at;  // file, line, code
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;  // file, line, code
+  std::map<Key, Candidates> by_line, by_sentence;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    at[{all[i].span.file, all[i].line, all[i].code}].push_back(i);
-    if (all[i].next != all[i].line) at[{all[i].span.file, all[i].next, all[i].code}].push_back(i);
+    const Suppression& s = all[i];
+    const SentenceLines& in = sentences.at(s.span.file);
+    const auto add = [&](std::map<Key, Candidates>& to, std::uint32_t first, std::uint32_t second) {
+      to[{s.span.file, first, s.code}].list.push_back(i);
+      if (second != first) to[{s.span.file, second, s.code}].list.push_back(i);
+    };
+    add(by_line, s.line, s.next);
+    add(by_sentence, in.FirstOf(s.line), in.FirstOf(s.next));
   }
   std::erase_if(context.findings, [&](const Finding& f) {
     const Diagnostic& d = f.diagnostic;
-    const auto found = at.find(
-        {d.span.file, LineOf(context.sources, d.span.file, d.span.begin), CodeText(d.code)});
-    if (found == at.end()) return false;
-    all[found->second.front()].used = true;
+    const auto in = sentences.find(d.span.file);
+    if (in == sentences.end()) return false;
+    const std::uint32_t line = LineOf(context.sources, d.span.file, d.span.begin);
+    const auto found = by_sentence.find({d.span.file, in->second.FirstOf(line), CodeText(d.code)});
+    if (found == by_sentence.end()) return false;
+    std::optional<std::size_t> taken;
+    if (const auto exact = by_line.find({d.span.file, line, CodeText(d.code)});
+        exact != by_line.end())
+      taken = exact->second.Unused(all);
+    if (!taken) taken = found->second.Unused(all);
+    if (taken) all[*taken].used = true;
     return true;
   });
   for (const Suppression& s : all) {
