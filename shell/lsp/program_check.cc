@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "formats/character.h"
 #include "formats/json_fields.h"
+#include "formats/utf8.h"
 #include "grammar/namespaces.h"
 
 namespace rpl::lsp {
@@ -86,12 +88,41 @@ std::vector<Place> RelatedPlaces(Project& project, const ProgramCheck& check,
 
 bool Overlap(Span a, Span b) { return a.begin <= b.end && b.begin <= a.end; }
 
-// `-- rpl-ignore RPL6001: …` above the line of a finding.
+// The last of the items in order that begins on a line or before, if it also has that line.
+template <typename Items, typename SpanOf>
+std::optional<Span> SpanOnLine(const TextLines& lines, std::uint32_t line, const Items& items,
+                               const SpanOf& span_of) {
+  const auto after = std::ranges::upper_bound(
+      items, line, {}, [&](const auto& item) { return lines.LineOf(span_of(item).begin); });
+  if (after == items.begin()) return std::nullopt;
+  const Span span = span_of(*std::prev(after));
+  if (lines.LineOf(std::max(span.end, 1u) - 1) < line) return std::nullopt;
+  return span;
+}
+
+// `-- rpl-ignore RPL6001: …` above the sentence or heading of a finding, of which it holds for all
+// lines. Within a block of prose, which a comment on a line of its own would cut in two, it ends
+// the line of the finding.
 std::optional<Edit> SuppressionOf(const ProgramCheck& check, const DocumentIndex& index,
                                   const Diagnostic& d) {
   const TextFile& file = *check.file;
-  const std::uint32_t line = file.lines.LineOf(d.span.begin);
-  const std::uint32_t at = file.lines.Begin(line);
+  const std::string newline = file.text.find("\r\n") == std::string::npos ? "\n" : "\r\n";
+  const std::string what = "rpl-ignore " + CodeText(d.code) + ": reason";
+  std::uint32_t line = file.lines.LineOf(d.span.begin);
+  if (const auto sentence = SpanOnLine(file.lines, line, index.sentences(),
+                                       [](const IndexedSentence& s) { return s.sentence->span; })) {
+    line = file.lines.LineOf(sentence->begin);
+  } else if (const auto prose = SpanOnLine(file.lines, line, index.document().prose,
+                                           [](const Prose& p) { return p.span; });
+             prose && file.lines.LineOf(prose->begin) < line) {
+    const std::uint32_t begin = file.lines.Begin(line);
+    const std::string_view text =
+        std::string_view(file.text).substr(begin, file.lines.End(line) - begin);
+    const auto end = static_cast<std::uint32_t>(begin + WithoutBlanksAtEnd(text).size());
+    return Edit{{check.number, end, end}, " <!-- " + what + " -->"};
+  }
+  const auto mark = static_cast<std::uint32_t>(MarkSize(file.text));
+  const std::uint32_t at = std::max(file.lines.Begin(line), mark);
   const bool in_rpl =
       IsPlainRpl(file.name()) || std::ranges::any_of(index.blocks(), [&](const Block& block) {
         return block.kind == BlockKind::kFence && block.content.begin <= at &&
@@ -99,9 +130,9 @@ std::optional<Edit> SuppressionOf(const ProgramCheck& check, const DocumentIndex
       });
   const std::string_view text = std::string_view(file.text).substr(at);
   const std::string indent(text.substr(0, std::min(text.find_first_not_of(" \t"), text.size())));
-  const std::string what = "rpl-ignore " + CodeText(d.code) + ": reason";
-  return Edit{{check.number, at, at},
-              in_rpl ? indent + "-- " + what + "\n" : "<!-- " + what + " -->\n\n"};
+  return Edit{
+      {check.number, at, at},
+      in_rpl ? indent + "-- " + what + newline : "<!-- " + what + " -->" + newline + newline};
 }
 
 class Actions {
