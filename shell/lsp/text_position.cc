@@ -9,6 +9,9 @@
 namespace rpl::lsp {
 namespace {
 
+// The bytes that are read at most from a place that is known to the one that is asked for.
+constexpr std::uint32_t kStride = 128;
+
 std::uint32_t UnitsOf(std::uint32_t bytes, PositionEncoding encoding) {
   if (encoding == PositionEncoding::kUtf8) return bytes;
   return bytes == 4 ? 2 : 1;
@@ -58,6 +61,20 @@ TextLines::TextLines(std::string_view text) : text_(text), starts_{0} {
     at += text.substr(at).starts_with("\r\n") ? 2 : 1;
     starts_.push_back(static_cast<std::uint32_t>(at));
   }
+  for (std::uint32_t line = 0; line < size(); ++line) AddStops(line);
+}
+
+void TextLines::AddStops(std::uint32_t line) {
+  const std::uint32_t end = End(line);
+  Stop at{Begin(line), 0};
+  for (std::uint32_t last = at.offset; at.offset < end && end - last > kStride;) {
+    const std::uint32_t bytes = CharacterSize(text_, at.offset);
+    at.offset += bytes;
+    at.character += UnitsOf(bytes, PositionEncoding::kUtf16);
+    if (at.offset - last < kStride) continue;
+    stops_.push_back(at);
+    last = at.offset;
+  }
 }
 
 std::uint32_t TextLines::LineOf(std::uint32_t offset) const {
@@ -76,7 +93,14 @@ TextPosition TextLines::PositionOf(std::uint32_t offset, PositionEncoding encodi
   offset = std::min(offset, static_cast<std::uint32_t>(text_.size()));
   TextPosition out{LineOf(offset), 0};
   const std::uint32_t end = std::min(offset, End(out.line));
-  for (std::uint32_t at = Begin(out.line); at < end;) {
+  std::uint32_t at = Begin(out.line);
+  const auto after = std::ranges::upper_bound(stops_, end, {}, &Stop::offset);
+  if (after != stops_.begin() && std::prev(after)->offset > at) {
+    const Stop& stop = *std::prev(after);
+    out.character = encoding == PositionEncoding::kUtf8 ? stop.offset - at : stop.character;
+    at = stop.offset;
+  }
+  while (at < end) {
     const std::uint32_t bytes = CharacterSize(text_, at);
     if (at + bytes > end) break;
     out.character += UnitsOf(bytes, encoding);
@@ -88,8 +112,22 @@ TextPosition TextLines::PositionOf(std::uint32_t offset, PositionEncoding encodi
 std::uint32_t TextLines::OffsetOf(TextPosition position, PositionEncoding encoding) const {
   if (position.line >= size()) return static_cast<std::uint32_t>(text_.size());
   const std::uint32_t end = End(position.line);
-  std::uint32_t at = Begin(position.line);
-  for (std::uint32_t left = position.character; at < end;) {
+  const std::uint32_t begin = Begin(position.line);
+  const auto character_at = [&](const Stop& stop) {
+    return encoding == PositionEncoding::kUtf8 ? stop.offset - begin : stop.character;
+  };
+  // The last stop of the line that is not beyond the position.
+  const auto first = std::ranges::upper_bound(stops_, begin, {}, &Stop::offset);
+  const auto after = std::partition_point(first, stops_.end(), [&](const Stop& stop) {
+    return stop.offset <= end && character_at(stop) <= position.character;
+  });
+  std::uint32_t at = begin;
+  std::uint32_t left = position.character;
+  if (after != first) {
+    at = std::prev(after)->offset;
+    left -= character_at(*std::prev(after));
+  }
+  while (at < end) {
     const std::uint32_t bytes = CharacterSize(text_, at);
     const std::uint32_t units = UnitsOf(bytes, encoding);
     if (units > left) break;

@@ -31,7 +31,7 @@ class TextLines {
  public:
   explicit TextLines(std::string_view text);
 
-  /// An offset beyond the end counts as the end. O(log lines + length of the line).
+  /// An offset beyond the end counts as the end. O(log size), however long the line is.
   TextPosition PositionOf(std::uint32_t offset, PositionEncoding encoding) const;
   std::uint32_t OffsetOf(TextPosition position, PositionEncoding encoding) const;
 
@@ -42,8 +42,17 @@ class TextLines {
   std::uint32_t LineOf(std::uint32_t offset) const;
 
  private:
+  // A place within a long line, at the beginning of a character.
+  struct Stop {
+    std::uint32_t offset;
+    std::uint32_t character;  // in units of UTF-16
+  };
+
+  void AddStops(std::uint32_t line);
+
   std::string_view text_;
   std::vector<std::uint32_t> starts_;
+  std::vector<Stop> stops_;  // in order, at most about kStride bytes apart on a line
 };
 
 /// The size in bytes of the character at `at`: 1 for a byte that begins none. REQUIRES: at <

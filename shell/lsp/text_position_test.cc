@@ -72,6 +72,39 @@ TEST_CASE("a character has the size that the validation of text gives it") {
   }
 }
 
+TEST_CASE("places on long lines are those that counting from the beginning of the line gives") {
+  const std::string four = "aé€😀";
+  std::string text = "short é\n";
+  for (int i = 0; i < 100; ++i) text += four;
+  text += "\xff\r\n" + std::string(127, 'x') + "\n" + std::string(128, 'y') + "\n";
+  for (int i = 0; i < 100; ++i) text += four;
+  const TextLines lines(text);
+  TextPosition utf16, utf8;
+  for (std::uint32_t at = 0; at < text.size();) {
+    REQUIRE(lines.PositionOf(at, kUtf16) == utf16);
+    REQUIRE(lines.PositionOf(at, kUtf8) == utf8);
+    REQUIRE(lines.OffsetOf(utf16, kUtf16) == at);
+    REQUIRE(lines.OffsetOf(utf8, kUtf8) == at);
+    const std::uint32_t bytes = CharacterSize(text, at);
+    for (std::uint32_t within = 1; within < bytes; ++within) {
+      REQUIRE(lines.PositionOf(at + within, kUtf16) == utf16);
+      REQUIRE(lines.OffsetOf({utf8.line, utf8.character + within}, kUtf8) == at);
+    }
+    if (bytes == 4) REQUIRE(lines.OffsetOf({utf16.line, utf16.character + 1}, kUtf16) == at);
+    utf16.character += bytes == 4 ? 2 : 1;
+    utf8.character += bytes;
+    at += bytes;
+    if (text[at] == '\r') at += 1;
+    if (at < text.size() && text[at] == '\n') {
+      REQUIRE(lines.PositionOf(at, kUtf16) == utf16);
+      REQUIRE(lines.OffsetOf({utf16.line, 9999}, kUtf16) == lines.End(utf16.line));
+      ++at;
+      utf16 = {utf16.line + 1, 0};
+      utf8 = utf16;
+    }
+  }
+}
+
 TEST_CASE("an offset survives its way through a position") {
   CHECK(rc::check([] {
     std::string text;
