@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/character.h"
+#include "shell/lsp/text_position.h"
 
 namespace rpl::lsp {
 
@@ -56,7 +57,7 @@ class Tokenizer {
     if (std::string_view("()[]{}").find(c) != kNowhere) return Skip(1, TokenKind::kBracket);
     for (const std::string_view two : {"<-", "->", "<=", ">=", "!=", "^^"})
       if (text_.substr(at_).starts_with(two)) return Skip(2, TokenKind::kOperator);
-    return Skip(1, TokenKind::kOperator);
+    return Skip(CharacterSize(text_, at_), TokenKind::kOperator);
   }
 
   TokenKind Skip(std::size_t bytes, TokenKind kind) {

@@ -28,6 +28,7 @@ TEST_CASE("each kind of token") {
   CHECK(Told("@when(%) \"a\\\"b\" 'c") == "@@when [( g% [) s\"a\\\"b\" s'c");
   CHECK(Told("\"open") == "s\"open");
   CHECK(Told("?x ~ /open\nq") == "??x o~ r/open yq");
+  CHECK(Told("a\u2028 é") == "ya o\u2028 oé");  // whole characters
 }
 
 TEST_CASE("tokens of any text are in order, disjoint and inside it") {

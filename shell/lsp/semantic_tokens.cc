@@ -71,6 +71,7 @@ class TokenWriter {
     if (begin >= end) return;
     const TextPosition from = file_.lines.PositionOf(begin, project_.client.encoding);
     const TextPosition to = file_.lines.PositionOf(end, project_.client.encoding);
+    if (from == to) return;  // the protocol has no empty tokens
     const bool same = from.line == last_.line;
     data_.push_back(from.line - last_.line);
     data_.push_back(same ? from.character - last_.character : from.character);
