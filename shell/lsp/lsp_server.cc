@@ -2,6 +2,8 @@
 #include "shell/lsp/lsp_server.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "formats/json_fields.h"
@@ -82,6 +84,37 @@ std::string UriAt(const Json& params) { return TextAt(FieldAt(params, "textDocum
 std::int64_t VersionAt(const Json& params) {
   const Json& version = FieldAt(FieldAt(params, "textDocument"), "version");
   return version.is_number_integer() ? version.get<std::int64_t>() : 0;
+}
+
+// The UTF-16 unit of an escape `\uXXXX` at an offset of JSON; nullopt where there is none.
+std::optional<std::uint32_t> EscapedUnitAt(std::string_view json, std::size_t at) {
+  std::uint32_t unit = 0;
+  if (at + 6 > json.size() || json.substr(at, 2) != "\\u") return std::nullopt;
+  const char* const end = json.data() + at + 6;
+  const auto [stop, error] = std::from_chars(json.data() + at + 2, end, unit, 16);
+  return error == std::errc() && stop == end ? std::optional(unit) : std::nullopt;
+}
+
+// The JSON with U+FFFD for each escaped surrogate without the other half, which editors in
+// JavaScript have in their texts and UTF-8 cannot express. Both are one unit of UTF-16, so the
+// places of later changes stay right.
+std::string WithoutLoneSurrogates(std::string_view json) {
+  std::string out(json);
+  const auto is_half = [&](std::size_t at, std::uint32_t first) {
+    const std::optional<std::uint32_t> unit = EscapedUnitAt(json, at);
+    return unit && *unit >= first && *unit < first + 0x400;
+  };
+  for (std::size_t at = json.find('\\'); at < json.size(); at = json.find('\\', at)) {
+    if (is_half(at, 0xD800) && is_half(at + 6, 0xDC00)) {
+      at += 12;
+    } else if (is_half(at, 0xD800) || is_half(at, 0xDC00)) {
+      out.replace(at, 6, "\\ufffd");
+      at += 6;
+    } else {
+      at += 2;
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -198,7 +231,7 @@ void LspServer::TakeFault(const std::string& reason) {
 }
 
 void LspServer::Take(std::string_view body) {
-  JsonText read = ParseJson(body);
+  JsonText read = ParseJson(WithoutLoneSurrogates(body));
   if (!read.error.empty()) return TakeFault(read.error);
   // What the client answers: nothing depends on it.
   if (read.json.is_object() && !read.json.contains("method") &&

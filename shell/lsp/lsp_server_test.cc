@@ -81,6 +81,30 @@ TEST_CASE("findings are those of the last of many changes") {
             .is_object());
 }
 
+TEST_CASE("half a character in a change is U+FFFD, and later places are right") {
+  Driven driven;
+  driven.Call(1, "initialize", {{"capabilities", Json::object()}});
+  const std::string uri = "file:///nowhere/at/all/a.rpl";
+  driven.Open(uri, "p(\"\")\n");
+  const auto change = [&](int version, int from, int to, const std::string& escaped) {
+    const Json range = {{"start", {{"line", 0}, {"character", from}}},
+                        {"end", {{"line", 0}, {"character", to}}}};
+    std::string body = DumpJson(
+        RpcNotification("textDocument/didChange",
+                        {{"textDocument", {{"uri", uri}, {"version", version}}},
+                         {"contentChanges", Json::array({{{"range", range}, {"text", "@"}}})}}));
+    body.replace(body.find('@'), 1, escaped);
+    driven.server->Take(body);
+  };
+  // Half, two escaped backslashes, a whole character, the other half.
+  change(2, 3, 3, R"(\uD83d\\\\ud800 \ud83d\ude00\udE00)");
+  change(3, 16, 17, ") q");  // the closing bracket
+  const Json findings = driven.FindingsOf(uri, 3);
+  REQUIRE(findings.is_object());
+  CHECK(findings["params"]["diagnostics"][0]["range"]["start"] ==
+        Json({{"line", 0}, {"character", 18}}));
+}
+
 TEST_CASE("an evaluation is cancelled, and one that waits as well") {
   Driven driven;
   driven.Call(1, "initialize", {{"capabilities", Json::object()}});
