@@ -20,6 +20,9 @@ bool IsGoodLabel(std::string_view label) {
          std::ranges::all_of(label, [](char c) { return IsLower(c) || IsDigit(c) || c == '-'; });
 }
 
+// The relation of the decisions of a policy, whose facts the runtime states (docs/guard.md).
+constexpr std::string_view kGuardDecision = "guard-decision";
+
 std::size_t LineOf(const DocumentIndex& index, std::uint32_t offset) {
   return index.file().lines.LineOf(offset) + 1;
 }
@@ -198,6 +201,8 @@ std::string RefusalOf(Project& project, const Place& place) {
   if (at.name.space == kLibrary) return "the library defines `" + at.name.Text() + "`";
   if (at.name.kind == NameKind::kGoal && at.name.label == "fail")
     return "`%fail` is part of the language";
+  if (at.name.kind == NameKind::kRelation && at.name.label == kGuardDecision)
+    return "`guard-decision` is defined by the language";
   const File file = project.files.Find(place.index->file().uri);
   if (file == nullptr) return "the file is gone";
   if (at.name.kind == NameKind::kTool && (FindBuiltinTool(at.name.label) != nullptr ||
@@ -221,6 +226,8 @@ std::variant<FileEdits, Refusal> Rename(Project& project, const Place& place, st
   if (to == at.name.label) return FileEdits();
   if (at.name.kind == NameKind::kGoal && to == "fail")
     return Refusal{"`%fail` is part of the language"};
+  if (at.name.kind == NameKind::kRelation && to == kGuardDecision)
+    return Refusal{"`guard-decision` is defined by the language"};
   const File file = project.files.Find(place.index->file().uri);
   std::vector<Place> places;
   std::vector<NamingFile> searched;

@@ -215,6 +215,15 @@ TEST_CASE("renames that could change the meaning are refused with a reason") {
         "`p` also stands in text that does not parse, at a.md:1");
 }
 
+TEST_CASE("the relation of guard decisions keeps its name") {
+  OpenFiles open;
+  open.Open("a.rpl", "seen(?t) <- guard-decision(?t, _, _, _)\np(?a, ?b) <- seen(?a), seen(?b)\n");
+  const std::string why = "`guard-decision` is defined by the language";
+  CHECK(RenameAt(open, "a.rpl", "guard-decision", 0, "decision") == why);
+  CHECK(RenameAt(open, "a.rpl", "p(?a", 0, "guard-decision") == why);
+  CHECK(RenameAt(open, "a.rpl", "?a", 1, "guard-decision") == "");  // a variable
+}
+
 TEST_CASE("a sentence with an error, which is taken as prose, keeps a name from being renamed") {
   OpenFiles open;
   const std::string text =
