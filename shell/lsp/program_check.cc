@@ -236,6 +236,12 @@ std::shared_ptr<const ProgramCheck> CheckProgram(Project& project, const File& f
   const auto config = project.ToolsOf(*file);
   for (const ToolCommand& tool : config->tools) options.tools.insert(tool.name);
   out->findings = CheckFiles(out->sources, {out->number}, options);
+  if (std::optional<Diagnostic> error = project.ToolsErrorOf(*file)) {
+    std::erase_if(out->findings,
+                  [](const Finding& f) { return f.diagnostic.code == Code::kUndeclaredTool; });
+    error->span = {out->number, 0, file->lines.End(0)};
+    out->findings.insert(out->findings.begin(), {std::move(*error), {}});
+  }
   return out;
 }
 

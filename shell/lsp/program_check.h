@@ -3,7 +3,8 @@
 // The findings of `rpl check` about one document of the workspace, as the protocol shows them.
 //
 // A document is a program of its own, with the files that it names and the tools of the `rpl.yaml`
-// beside it. An `rpl.yaml` is checked as a configuration.
+// beside it. An `rpl.yaml` is checked as a configuration. If it has an error, the documents beside
+// it show the first one on their first line, and none of their tools counts as undeclared.
 #ifndef RPL_SHELL_LSP_PROGRAM_CHECK_H_
 #define RPL_SHELL_LSP_PROGRAM_CHECK_H_
 

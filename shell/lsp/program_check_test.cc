@@ -79,5 +79,18 @@ TEST_CASE("a suppression does not cut a heading or prose in two") {
   CHECK(CodesOf(open, "b.md") == "");
 }
 
+TEST_CASE("an rpl.yaml with an error is told once, and its tools are not missed") {
+  CheckedFiles open;
+  open.Open("a.rpl", "\n% <- $look(1), $find(2)\n");
+  open.Open("rpl.yaml", "version: 1\ntools: [\n");
+  const auto check = CheckProgram(open.project, open.Get("a.rpl"));
+  REQUIRE(check->findings.size() == 1);
+  CHECK(check->findings[0].diagnostic.severity == Severity::kError);
+  CHECK(check->findings[0].diagnostic.span.begin == 0);
+  CHECK(check->findings[0].diagnostic.message.starts_with("rpl.yaml:"));
+  open.Open("rpl.yaml", "version: 1\ntools:\n  look: {command: [x]}\n");
+  CHECK(CodesOf(open, "a.rpl") == "RPL5001:2");
+}
+
 }  // namespace
 }  // namespace rpl::lsp

@@ -45,19 +45,37 @@ std::shared_ptr<const ProgramView> Project::ViewOf(const File& file) {
 }
 
 std::shared_ptr<const ToolConfig> Project::ToolsOf(const TextFile& file) {
+  return ConfiguredBeside(file).tools;
+}
+
+std::optional<Diagnostic> Project::ToolsErrorOf(const TextFile& file) {
+  return ConfiguredBeside(file).error;
+}
+
+Project::Configured Project::ConfiguredBeside(const TextFile& file) {
   static const auto kNone = std::make_shared<const ToolConfig>();
   const File config = files.Beside(file, "rpl.yaml");
-  if (config == nullptr) return kNone;
+  if (config == nullptr) return {nullptr, kNone, std::nullopt};
   const std::lock_guard lock(mutex_);
   Configured& known = tools_[config->uri];
-  if (known.file == config) return known.tools;
+  if (known.file == config) return known;
   Sources sources;
-  Diagnostics ignored;
+  Diagnostics found;
   const std::uint32_t number = sources.Add(config->path, config->text);
   std::optional<ToolConfig> read =
-      ReadToolConfig(sources, number, std::filesystem::path(config->path).parent_path(), ignored);
-  known = {config, read ? std::make_shared<const ToolConfig>(std::move(*read)) : kNone};
-  return known.tools;
+      ReadToolConfig(sources, number, std::filesystem::path(config->path).parent_path(), found);
+  known = {config, read ? std::make_shared<const ToolConfig>(std::move(*read)) : kNone,
+           std::nullopt};
+  found.Sort();
+  for (const Diagnostic& d : found.all()) {
+    if (read || d.severity != Severity::kError) continue;
+    const Sources::Place at = sources.PlaceOf(number, d.span.begin);
+    known.error = d;
+    known.error->message =
+        "rpl.yaml:" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + d.message;
+    break;
+  }
+  return known;
 }
 
 std::optional<Target> Project::TargetOf(const File& file, const Name& name) const {

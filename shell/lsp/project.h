@@ -67,6 +67,9 @@ class Project {
 
   /// The tools of `rpl.yaml` beside a document; none if there is no such file, or it has errors.
   std::shared_ptr<const ToolConfig> ToolsOf(const TextFile& file);
+  /// The first error of `rpl.yaml` beside a document, with "rpl.yaml:line:column" in its message;
+  /// nullopt if there is none, or no such file.
+  std::optional<Diagnostic> ToolsErrorOf(const TextFile& file);
 
   /// Where a name of a file is defined; nullopt for the library, and a file that is not there.
   std::optional<Target> TargetOf(const File& file, const Name& name) const;
@@ -95,7 +98,10 @@ class Project {
   struct Configured {
     File file;
     std::shared_ptr<const ToolConfig> tools;
+    std::optional<Diagnostic> error;
   };
+
+  Configured ConfiguredBeside(const TextFile& file);
 
   std::mutex mutex_;
   std::map<std::string, Viewed> views_;      // by URI
