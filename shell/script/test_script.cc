@@ -239,6 +239,31 @@ class ScriptReader {
   const Directive* open_ = nullptr;  // the directive of the current step
 };
 
+// The lines of a list or a quote at which a fence of this tag begins, from 0.
+std::vector<std::uint32_t> FencesWithin(std::string_view text, std::string_view tag) {
+  std::vector<std::uint32_t> out;
+  char mark = 0;  // of the open fence
+  std::size_t size = 0;
+  for (std::uint32_t line = 0; !text.empty(); ++line) {
+    std::string_view rest = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(rest.size() + 1, text.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t>-+*.)0123456789"), rest.size()));
+    const std::size_t run = std::min(rest.find_first_not_of(rest.substr(0, 1)), rest.size());
+    if (run < 3 || (rest[0] != '`' && rest[0] != '~')) continue;
+    std::string_view info = rest.substr(run);
+    while (!info.empty() && IsSpace(info.front())) info.remove_prefix(1);
+    while (!info.empty() && IsSpace(info.back())) info.remove_suffix(1);
+    if (mark == 0) {
+      mark = rest[0];
+      size = run;
+      if (info == tag) out.push_back(line);
+    } else if (rest[0] == mark && run >= size && info.empty()) {
+      mark = 0;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
@@ -246,7 +271,7 @@ std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
   std::vector<std::pair<int, std::string>> open;  // headings, by level
   TestCase current{sources.at(file).name, 1, {}, {}, {}};
   auto finish = [&] {
-    if (!current.scripts.empty()) cases.push_back(std::move(current));
+    if (!current.scripts.empty() || !current.errors.empty()) cases.push_back(std::move(current));
   };
   for (const Block& block : ReadBlocks(sources, file)) {
     if (block.kind == BlockKind::kHeading) {
@@ -261,6 +286,11 @@ std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
       open.emplace_back(block.level, current.name);
     } else if (block.kind == BlockKind::kFence && block.info == "rpl-test") {
       ScriptReader(sources, current).ReadScript(block);
+    } else if (block.kind == BlockKind::kList || block.kind == BlockKind::kQuote) {
+      const std::uint32_t first = sources.PlaceOf(file, block.span.begin).line;
+      for (const std::uint32_t line : FencesWithin(sources.Text(block.span), "rpl-test"))
+        current.errors.push_back(
+            fmt::format("line {}: a script in a list or a quote is not run", first + line));
     }
   }
   finish();

@@ -40,6 +40,14 @@ TEST_CASE("a case is a heading with scripts, each fence one script") {
         "Two@22 [23: DOCUMENT(a.md){```rpl|p(1)|```}]\n");
 }
 
+TEST_CASE("a script in a list or a quote is an error, unless it is text of another fence") {
+  CHECK(Shape("# A\n\n- One:\n\n  ```rpl-test\n  RUN:\n  ```\n\n# B\n\n> ```rpl-test\n> RUN:\n> "
+              "```\n") ==
+        "A@1 !line 5: a script in a list or a quote is not run\n"
+        "B@9 !line 11: a script in a list or a quote is not run\n");
+  CHECK(Shape("# A\n\n- ````md\n  ```rpl-test\n  ```\n  ````\n") == "");
+}
+
 TEST_CASE("a body ends at the next directive, without its last blank lines") {
   CHECK(Shape(Fence("USER:\na\n\nb\n\nNO LOG:\nx\nAGENT:\n")) ==
         "C@1 [2: USER{a||b} NO LOG{x} AGENT]\n");
