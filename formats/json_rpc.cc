@@ -97,27 +97,123 @@ ordered_json RpcError(ordered_json id, int code, std::string_view message, order
   return out;
 }
 
-void RpcLines::Feed(std::string_view bytes,
-                    const std::function<void(std::optional<std::string_view>)>& line) {
+ordered_json RpcErrorOf(const RpcFault& fault) {
+  return {{"jsonrpc", "2.0"},
+          {"id", fault.id},
+          {"error", {{"code", fault.code}, {"message", fault.message}}}};
+}
+
+void RpcOutlineReader::Feed(std::string_view piece, const Take& take) {
+  constexpr std::size_t kMostOutlines = 100;  // more are no batch that anybody takes
+  for (const char c : piece) {
+    Read(c);
+    if (!known_ || given_ || broken_ || count_ == kMostOutlines) continue;
+    given_ = true;
+    ++count_;
+    take(message_);
+  }
+}
+
+void RpcOutlineReader::End(const Take& take) {
+  if (count_ == 0) take({});
+}
+
+void RpcOutlineReader::Read(char c) {
+  constexpr std::size_t kMostToken = 1000;
+  const auto keep = [&] {
+    if (InMessage() && token_.size() < kMostToken) token_ += c;
+  };
+  if (in_string_) {
+    keep();
+    if (escaped_) escaped_ = false;
+    else if (c == '\\') escaped_ = true;
+    else if (c == '"') in_string_ = false;
+    return;
+  }
+  switch (c) {
+    case ' ':
+    case '\t':
+    case '\r': return;
+    case '{':
+    case '[':
+      if (depth_ == 0) message_depth_ = c == '[' ? 2 : 1;
+      ++depth_;
+      if (!InMessage()) return;
+      token_.clear();
+      message_ = {};
+      is_value_ = is_id_ = known_ = given_ = false;
+      return;
+    case '}':
+    case ']':
+      if (InMessage()) ReadMember(), known_ = true;
+      if (depth_ > 0) --depth_;
+      return;
+    case ',':
+      if (InMessage()) ReadMember();
+      return;
+    case ':':
+      if (!InMessage() || is_value_) return;
+      is_value_ = true;
+      is_id_ = token_ == "\"id\"";
+      message_.has_id = message_.has_id || is_id_;
+      if (token_ == "\"method\"") message_.has_method = true;
+      if (token_ == "\"result\"" || token_ == "\"error\"") message_.has_result = true;
+      token_.clear();
+      break;
+    default:
+      in_string_ = c == '"';
+      broken_ = broken_ || depth_ == 0;
+      keep();
+      return;
+  }
+  known_ = !message_.id.is_null() && (message_.has_method || message_.has_result);
+}
+
+// A member of a message has ended.
+void RpcOutlineReader::ReadMember() {
+  if (is_value_ && is_id_) {
+    JsonText id = ParseJson(token_, 1, JsonNumbers::kExact);
+    if (id.error.empty() && IsRpcId(id.json)) message_.id = std::move(id.json);
+  }
+  is_value_ = is_id_ = false;
+  token_.clear();
+  known_ = !message_.id.is_null() && (message_.has_method || message_.has_result);
+}
+
+void RpcLines::Feed(std::string_view bytes, const std::function<void(std::string_view)>& line,
+                    const RpcOutlineReader::Take& too_long) {
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
     bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
-    if (!dropping_ && begun_.size() + part.size() > max_line_) {
-      dropping_ = true;
+    if (!dropped_ && begun_.size() + part.size() > max_line_) {
+      dropped_.emplace().Feed(begun_, too_long);
       begun_ = std::string();
-      line(std::nullopt);
     }
-    if (!dropping_ && (end == std::string_view::npos || !begun_.empty())) begun_ += part;
+    if (dropped_) dropped_->Feed(part, too_long);
+    else if (end == std::string_view::npos || !begun_.empty()) begun_ += part;
     if (end == std::string_view::npos) return;
-    if (!dropping_) {
-      std::string_view whole = begun_.empty() ? part : std::string_view(begun_);
-      if (whole.ends_with('\r')) whole.remove_suffix(1);
-      if (whole.find_first_not_of(" \t") != std::string_view::npos) line(whole);
-      begun_.clear();
+    if (dropped_) {
+      dropped_->End(too_long);
+      dropped_.reset();
+      continue;
     }
-    dropping_ = false;
+    std::string_view whole = begun_.empty() ? part : std::string_view(begun_);
+    if (whole.ends_with('\r')) whole.remove_suffix(1);
+    if (whole.find_first_not_of(" \t") != std::string_view::npos) line(whole);
+    begun_.clear();
   }
+}
+
+std::string RpcTooLongText() {
+  return "a line has more than " + std::to_string(RpcLines::kMaxLine >> 20) + " MiB";
+}
+
+std::optional<ordered_json> RpcTooLongError(const RpcOutline& outline) {
+  const bool is_notification = outline.has_method && !outline.has_id;
+  if (outline.has_result || is_notification) return std::nullopt;
+  const int code = outline.has_method ? kRpcInvalidRequest : kRpcParseError;
+  return RpcErrorOf({code, RpcTooLongText(), outline.id});
 }
 
 }  // namespace rpl

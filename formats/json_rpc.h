@@ -66,6 +66,45 @@ nlohmann::ordered_json RpcResult(nlohmann::ordered_json id, nlohmann::ordered_js
 /// With a null id there is no key `id`, as MCP's schema wants it for text that could not be read.
 nlohmann::ordered_json RpcError(nlohmann::ordered_json id, int code, std::string_view message,
                                 nlohmann::ordered_json data = nullptr);
+/// The error for a fault, in which an id that is not known is null, as JSON-RPC has it.
+nlohmann::ordered_json RpcErrorOf(const RpcFault& fault);
+
+/// What is kept of a message whose line is too long: who waits for it.
+struct RpcOutline {
+  nlohmann::ordered_json id;  // null if it has none, or one that is no id
+  bool has_method = false;    // it is a request or, without an id, a notification
+  bool has_result = false;    // or an error: it is a response
+  bool has_id = false;        // also one that is no id
+};
+
+/// Finds the outlines of the messages in a line, of one or of a batch, in a constant amount of
+/// memory. Text that is no JSON has none, or some that are of no use.
+class RpcOutlineReader {
+ public:
+  using Take = std::function<void(const RpcOutline&)>;
+
+  /// Takes the next piece of the line, and gives each outline as soon as it is known.
+  void Feed(std::string_view piece, const Take& take);
+  /// The line has ended: gives an empty outline if there was no other.
+  void End(const Take& take);
+
+ private:
+  void Read(char c);
+  void ReadMember();
+  bool InMessage() const { return depth_ == message_depth_; }
+
+  std::size_t depth_ = 0;          // of brackets
+  std::size_t message_depth_ = 1;  // of the members of a message; 2 in a batch
+  bool in_string_ = false, escaped_ = false;
+  bool broken_ = false;    // there is text beside the brackets
+  std::string token_;      // a key, or the begin of a value that is no container
+  bool is_value_ = false;  // after the colon
+  bool is_id_ = false;     // of the member
+  RpcOutline message_;
+  bool known_ = false;  // message_ is one to give
+  bool given_ = false;  // and was given
+  std::size_t count_ = 0;
+};
 
 /// Splits a stream of bytes into lines, and bounds their length.
 class RpcLines {
@@ -75,16 +114,22 @@ class RpcLines {
   explicit RpcLines(std::size_t max_line = kMaxLine) : max_line_(max_line) {}
 
   /// Takes bytes as they arrive and calls `line` with each line that ends in them, without its line
-  /// end and without blank ones; with nullopt once for a line beyond the limit, the rest of which
-  /// is dropped. The view is valid during the call.
-  void Feed(std::string_view bytes,
-            const std::function<void(std::optional<std::string_view>)>& line);
+  /// end and without blank ones. The view is valid during the call. A line beyond the limit is
+  /// dropped: `too_long` gets the outlines of its messages, at least one.
+  void Feed(std::string_view bytes, const std::function<void(std::string_view)>& line,
+            const RpcOutlineReader::Take& too_long);
 
  private:
   std::size_t max_line_;
-  std::string begun_;  // of the line that has not ended, at most max_line_
-  bool dropping_ = false;
+  std::string begun_;                        // of the line that has not ended, at most max_line_
+  std::optional<RpcOutlineReader> dropped_;  // of a line beyond the limit that has not ended
 };
+
+/// The error for a message of a client whose line was too long; nullopt if nobody waits for one. An
+/// id that is not known is null.
+std::optional<nlohmann::ordered_json> RpcTooLongError(const RpcOutline& outline);
+/// A line that is too long, for people: "a line has more than 16 MiB".
+std::string RpcTooLongText();
 
 }  // namespace rpl
 

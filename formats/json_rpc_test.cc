@@ -68,11 +68,71 @@ TEST_CASE("lines are the same however their bytes arrive") {
     RpcLines lines(10);
     std::vector<std::string> got;
     for (std::size_t at = 0; at < text.size(); at += step)
-      lines.Feed(std::string_view(text).substr(at, step), [&](std::optional<std::string_view> l) {
-        got.emplace_back(l ? *l : "(too long)");
-      });
+      lines.Feed(
+          std::string_view(text).substr(at, step), [&](std::string_view l) { got.emplace_back(l); },
+          [&](const RpcOutline&) { got.emplace_back("(too long)"); });
     CHECK(got == std::vector<std::string>{"{\"a\":1}", "bb", "(too long)", "cc"});
   }
+}
+
+TEST_CASE("of a line that is too long, who waits for it is known") {
+  const auto outlines = [](const std::string& text, std::size_t step) {
+    RpcOutlineReader reader;
+    std::string out;
+    const auto take = [&](const RpcOutline& outline) {
+      out += DumpJson(outline.id) + (outline.has_method ? " method" : "") +
+             (outline.has_result ? " result" : "") + ";";
+    };
+    for (std::size_t at = 0; at < text.size(); at += step)
+      reader.Feed(std::string_view(text).substr(at, step), take);
+    reader.End(take);
+    return out;
+  };
+  for (const auto& [text, wanted] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"jsonrpc":"2.0","id":5,"result":{"id":6,"x":[{"id":7}]}})", "5 result;"},
+           {R"({"result":{"text":"\"id\":6,} \\"},"jsonrpc":"2.0" , "id" : "a\"b" })",
+            R"("a\"b" result;)"},
+           {R"({"error":{"code":1},"id":18446744073709551616})", "18446744073709551616 result;"},
+           {R"({"id":5,"method":"tools/call","params":{}})", "5 method;"},
+           {R"({"method":"notifications/progress","params":{"id":5}})", "null method;"},
+           {R"([{"id":1,"result":{}},{"result":[[{"id":9}]],"id":2},{"method":"x"}])",
+            "1 result;2 result;null method;"},
+           {R"({"id":1.5,"result":{}})", "null result;"},
+           {R"({"id":[1],"result":{}})", "null result;"},
+           {R"({"params":{"id":1},"method":"id")", "null;"},
+           {R"(log: {"id":1,"result":{}})", "null;"},
+           {R"("{\"id\":1,\"result\":{}}")", "null;"},
+           {"}}]]", "null;"},
+           {"", "null;"},
+       })
+    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{1000}})
+      CHECK(outlines(text, step) == wanted);
+}
+
+TEST_CASE("a request that is too long is answered as soon as its id is known") {
+  RpcLines lines(40);
+  std::vector<std::string> got;
+  const auto line = [](std::string_view) {};
+  const auto too_long = [&](const RpcOutline& outline) {
+    const auto error = RpcTooLongError(outline);
+    got.push_back(error ? DumpJson(*error) : "nothing");
+  };
+  lines.Feed(R"({"id":1,"method":"ping","params":{"x":"xxxxxxxxxxxxxxxxxx)", line, too_long);
+  CHECK(got == std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"error":{"code":-32600,)"
+                                        R"("message":"a line has more than 16 MiB"}})"});
+  lines.Feed("\"}}\n", line, too_long);
+  CHECK(got.size() == 1);
+  lines.Feed(std::string(50, 'x') + "\n", line, too_long);
+  CHECK(got.back() == R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"
+                      R"("message":"a line has more than 16 MiB"}})");
+  lines.Feed(R"({"method":"notifications/progress","params":{"x":"xxx"}})"
+             "\n",
+             line, too_long);
+  CHECK(got.back() == "nothing");
+  lines.Feed(R"({"id":1.5,"method":"ping","params":{"x":"xxxxxxx"}})"
+             "\n",
+             line, too_long);
+  CHECK(got.back().starts_with(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"));
 }
 
 }  // namespace

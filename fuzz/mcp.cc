@@ -71,10 +71,14 @@ void Feed(std::string_view input) {
   peer->send = send;
   RpcLines lines(std::size_t{1} << 16);
   std::size_t count = 0;
-  lines.Feed(std::string(input) + "\n", [&](std::optional<std::string_view> line) {
-    if (line && ++count <= kMostLines)
-      under.server->TakeLine(peer, *line, send, [](const RpcFault&) {});
-  });
+  lines.Feed(
+      std::string(input) + "\n",
+      [&](std::string_view line) {
+        if (++count <= kMostLines) under.server->TakeLine(peer, line, send, [](const RpcFault&) {});
+      },
+      [&](const RpcOutline& outline) {
+        if (const auto error = RpcTooLongError(outline)) send(*error);
+      });
   for (int i = 0; i < 20; ++i) {  // calls on their way
     {
       const std::lock_guard lock(peer->mutex);

@@ -119,7 +119,7 @@ for line in open("audit.jsonl"): jsonschema.Draft202012Validator(schema).validat
 { initialize '{}'; call 1 echo '{"text":"t"}'; } | through 2>/dev/null >out
 answers "each process is a run" '1 {"text": "t"}'
 { initialize '{}'; echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'; } | through 2>/dev/null >out
-same "a tool that is never allowed is not listed" "echo write_file add wait ask die secret" \
+same "a tool that is never allowed is not listed" "echo write_file add wait ask long die secret" \
   "$(grep -o '{"name":"[a-z_]*"' out | cut -d '"' -f 4 | xargs)"
 { initialize '{}'; call 1 wait '{"ms":200}'; call 2 wait '{"ms":1}'; } | through 2>/dev/null >out
 answers "results are decided by their time" '1 !The result is withheld by the rule `slow` of a policy: that was slow. Do not try it in another form; tell the user.
@@ -350,9 +350,19 @@ expect "a server that does not exist" 6 "" "" "$rpl" guard mcp --policy all.json
 same "the server's status is the end" 7 "${PIPESTATUS[1]}"
 same "the end of a server is told" "1 !The call failed: the server ended with status 7." \
   "$(texts <out | sort | head -n 1)"
+python3 - >long <<'END'
+for identifier in '"id":3,', '', '"id":1.5,':
+    print('{"jsonrpc":"2.0",%s"method":"tools/call","params":{"name":"echo","arguments":{"text":"%s"}}}'
+          % (identifier, "x" * (17 << 20)))
+END
+{ initialize '{}'; call 1 long '{}'; call 2 echo '{"text":"t"}'; cat long; } | policy=all.json through >out 2>err
+answers "a result that is too long" "1 !The call failed: the server's answer has more than 16 MiB, the most that the gateway passes.
+2 {\"text\": \"t\"}"
+same "a request that is too long" '"id":3,"error":{"code":-32600
+"id":null,"error":{"code":-32600' "$(grep -o '"id":[^ ]*"error":{"code":-[0-9]*' out)"
 mode=noisy policy=all.json through <session >out 2>err
 answers "noise is dropped" '1 {"text": "t"}'
-same "and every line is a message" "$(wc -l <out)" "$(grep -c '^{"jsonrpc' out)"
+same "and every line is a message" "$(wc -l <out)" "$(grep -c '^{.*"jsonrpc": *"2.0"' out)"
 grep -qF 'that is no message: Server started!' err || failure "noise: expected a warning" "$(cat err)"
 mode=silent policy=all.json through < <(initialize '{}'; echo '{"jsonrpc":"2.0","id":9,"method":"ping"}') >out 2>err
 same "a server without a list serves" 1 "$(grep -c '"id": 9' out)"

@@ -13,6 +13,7 @@
 #   wait {ms}            answers after a while
 #   ask {}               asks the user for a word
 #   die {status}         ends without an answer
+#   long {}              answers with more than 16 MiB, the id at the end of the line
 #   secret {}            a result that a policy may withhold
 #
 # With --careless it takes for a call whatever any server might: keys without regard to case, the
@@ -63,6 +64,7 @@ TOOLS = [
     {"name": "add", "description": "Adds.", "inputSchema": schema(a=NUMBER, b=NUMBER)},
     {"name": "wait", "description": "Waits.", "inputSchema": schema(ms=NUMBER)},
     {"name": "ask", "description": "Asks.", "inputSchema": schema()},
+    {"name": "long", "description": "Tells much.", "inputSchema": schema()},
     {"name": "die", "description": "Ends.", "inputSchema": schema(status=NUMBER)},
     {"name": "secret", "description": "Tells a secret.", "inputSchema": schema()},
 ]
@@ -146,6 +148,8 @@ def call(message, params, modern):
         return None
     if name == "add":
         return {"result": text_result(str(values["a"] + values["b"]), modern)}
+    if name == "long":
+        return {"result": text_result("x" * (17 << 20), modern)}
     if name == "secret":
         return {"result": text_result("the secret is 42", modern)}
     return {"result": text_result(json.dumps(values, ensure_ascii=False), modern)}
@@ -198,7 +202,7 @@ def answer(message):
         out = {"error": {"code": -32601, "message": "Method not found"}}
     if out is None or message.get("id") is None:
         return None
-    return dict({"jsonrpc": "2.0", "id": message["id"]}, **out)
+    return dict(out, jsonrpc="2.0", id=message["id"])
 
 
 def serve_http():

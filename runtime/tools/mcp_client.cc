@@ -159,6 +159,8 @@ std::string McpClient::Ask(std::string_view method, Json params, const ToolRun& 
   while (Clock::now() < due) {
     if (run.interrupted && run.interrupted()) return kStopped;
     const auto line = transport_->Receive(std::min(kTurn, Left(due)), log);
+    for (const Json& dropped : transport_->TakeTooLong())
+      if (dropped == id) return fmt::format("its answer to `{}` is too long", method);
     std::string why;
     if (!line && transport_->HasEnded(why)) return why;
     if (!line) continue;
@@ -213,7 +215,9 @@ void McpClient::Call(const std::vector<McpRequest>& requests, const ToolRun& run
     while (next < requests.size() && open_.size() < std::max<std::size_t>(run.concurrency, 1))
       Begin(requests[next++]);
     if (open_.empty()) continue;
-    if (const auto line = transport_->Receive(kTurn, log)) {
+    const auto line = transport_->Receive(kTurn, log);
+    for (const Json& id : transport_->TakeTooLong()) EndTooLong(id);
+    if (line) {
       Take(*line, run);
       continue;
     }
@@ -269,14 +273,10 @@ void McpClient::Take(std::string_view line, const ToolRun& run) {
   }
   switch (message->kind) {
     case RpcMessage::Kind::kResponse: {
-      const auto id = message->id.is_number_integer() ? open_.find(message->id.get<std::int64_t>())
-                                                      : open_.end();
-      if (id != open_.end() && line.size() > id->second.request->call->command->max_output_bytes) {
-        End(id, FailedReply("too-much-output",
-                            fmt::format("the result has more than {} bytes",
-                                        id->second.request->call->command->max_output_bytes)));
-        return;
-      }
+      const auto open = OpenOf(message->id);
+      if (open != open_.end() &&
+          line.size() > open->second.request->call->command->max_output_bytes)
+        return EndTooLong(message->id);
       return TakeAnswer(*message);
     }
     case RpcMessage::Kind::kNotification:
@@ -290,9 +290,21 @@ void McpClient::Take(std::string_view line, const ToolRun& run) {
                 : RpcError(message->id, kRpcMethodNotFound, "rpl does not offer this"));
 }
 
+// The call of this id; the end of open_ if it has ended.
+McpClient::OpenCalls::iterator McpClient::OpenOf(const Json& id) {
+  return id.is_number_integer() ? open_.find(id.get<std::int64_t>()) : open_.end();
+}
+
+void McpClient::EndTooLong(const Json& id) {
+  const auto open = OpenOf(id);
+  if (open == open_.end()) return;
+  const std::size_t most = std::min<std::size_t>(
+      open->second.request->call->command->max_output_bytes, RpcLines::kMaxLine);
+  End(open, FailedReply("too-much-output", fmt::format("the result has more than {} bytes", most)));
+}
+
 void McpClient::TakeAnswer(RpcMessage& message) {
-  if (!message.id.is_number_integer()) return;
-  const auto open = open_.find(message.id.get<std::int64_t>());
+  const auto open = OpenOf(message.id);
   if (open == open_.end()) return;  // it came too late
   McpReply reply;
   if (message.error.is_null()) {
@@ -307,7 +319,7 @@ void McpClient::TakeAnswer(RpcMessage& message) {
 // The token of a call is its number.
 void McpClient::Progress(const Json& params, const ToolRun& run) {
   const Json& token = FieldAt(params, "progressToken");
-  const auto open = token.is_number_integer() ? open_.find(token.get<std::int64_t>()) : open_.end();
+  const auto open = OpenOf(token);
   if (open == open_.end()) return;
   Open& call = open->second;
   call.due = std::min(Clock::now() + call.request->call->command->timeout, call.most);
@@ -315,7 +327,7 @@ void McpClient::Progress(const Json& params, const ToolRun& run) {
   if (!text.empty() && run.log) run.log(call.request->call->command->name, CleanUtf8(text));
 }
 
-void McpClient::End(std::map<std::int64_t, Open>::iterator open, McpReply reply) {
+void McpClient::End(OpenCalls::iterator open, McpReply reply) {
   const Open ended = open->second;
   open_.erase(open);
   reply.took_ms = std::chrono::duration<double, std::milli>(Clock::now() - ended.began).count();

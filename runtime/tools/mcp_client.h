@@ -73,6 +73,7 @@ class McpClient {
     const McpRequest* request = nullptr;
     Clock::time_point began, due, most;
   };
+  using OpenCalls = std::map<std::int64_t, Open>;  // by the number of the request
 
   std::string Handshake(const ToolRun& run, Clock::time_point due);
   std::string Initialize(const ToolRun& run, Clock::time_point due);
@@ -85,7 +86,9 @@ class McpClient {
   void Take(std::string_view line, const ToolRun& run);
   void TakeAnswer(RpcMessage& message);
   void Progress(const Json& params, const ToolRun& run);
-  void End(std::map<std::int64_t, Open>::iterator open, McpReply reply);
+  OpenCalls::iterator OpenOf(const Json& id);
+  void EndTooLong(const Json& id);
+  void End(OpenCalls::iterator open, McpReply reply);
   void Cancel(std::int64_t id, std::string_view reason);
   void Disconnect();
 
@@ -95,8 +98,8 @@ class McpClient {
   std::string version_;  // spoken
   bool modern_ = false;
   std::map<std::string, McpToolDefinition> tools_;
-  std::int64_t number_ = 0;            // of the last request
-  std::map<std::int64_t, Open> open_;  // by the number of the request
+  std::int64_t number_ = 0;  // of the last request
+  OpenCalls open_;
 };
 
 }  // namespace rpl

@@ -239,6 +239,8 @@ class McpHttp : public McpTransport {
     return line;
   }
 
+  std::vector<ordered_json> TakeTooLong() override { return std::exchange(too_long_, {}); }
+
   bool HasEnded(std::string& why) override {
     why = "it has ended";
     return multi_ == nullptr;
@@ -300,7 +302,8 @@ class McpHttp : public McpTransport {
       auto& transfer = *static_cast<Transfer*>(self);
       transfer.body.append(data, size * count);
       if (transfer.is_stream) transfer.TakeEvents();
-      return transfer.body.size() + transfer.event.size() > kMostBody ? 0 : size * count;
+      transfer.too_long = transfer.body.size() + transfer.event.size() > kMostBody;
+      return transfer.too_long ? 0 : size * count;  // 0 ends the transfer
     }
 
     // Takes whole lines of events off the body.
@@ -343,6 +346,7 @@ class McpHttp : public McpTransport {
     bool expects = false;  // an answer
     bool answered = false;
     bool is_stream = false;
+    bool too_long = false;
     std::string request, body, event, session;
   };
 
@@ -357,6 +361,11 @@ class McpHttp : public McpTransport {
       long status = 0;
       curl_->easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
       if (!transfer.session.empty()) session_ = transfer.session;
+      if (transfer.too_long) {
+        if (transfer.expects && !transfer.answered) too_long_.push_back(transfer.id);
+        transfers_.erase(found);
+        continue;
+      }
       if (transfer.is_stream) transfer.body += "\n\n", transfer.TakeEvents();
       else if (!transfer.body.empty()) transfer.Take(transfer.body);
       if (transfer.expects && !transfer.answered) {
@@ -373,6 +382,7 @@ class McpHttp : public McpTransport {
   void Stop() {
     transfers_.clear();
     lines_.clear();
+    too_long_.clear();
     session_.clear();
     if (multi_ != nullptr) curl_->multi_cleanup(multi_);
     multi_ = nullptr;
@@ -383,6 +393,7 @@ class McpHttp : public McpTransport {
   CURLM* multi_ = nullptr;
   std::map<CURL*, std::unique_ptr<Transfer>> transfers_;
   std::deque<std::string> lines_;
+  std::vector<ordered_json> too_long_;  // ids of answers that were dropped
   std::vector<std::string> headers_;
   std::string version_, session_;
 };

@@ -34,6 +34,7 @@ class McpProcess : public McpTransport {
   std::string Start() override {
     Stop();
     lines_.clear();
+    too_long_.clear();
     reader_ = RpcLines();
     process_ = std::make_unique<ServerProcess>();
     return process_->Start({server_->argv, server_->folder, server_->environment, true});
@@ -57,7 +58,7 @@ class McpProcess : public McpTransport {
 
   std::optional<std::string> Receive(milliseconds most, const Log& log) override {
     const Clock::time_point due = Clock::now() + most;
-    while (lines_.empty() && process_ != nullptr && process_->output() >= 0) {
+    while (lines_.empty() && too_long_.empty() && process_ != nullptr && process_->output() >= 0) {
       Wait(due, false, log);
       if (Clock::now() >= due) break;
     }
@@ -65,6 +66,10 @@ class McpProcess : public McpTransport {
     std::string line = std::move(lines_.front());
     lines_.pop_front();
     return line;
+  }
+
+  std::vector<nlohmann::ordered_json> TakeTooLong() override {
+    return std::exchange(too_long_, {});
   }
 
   bool HasEnded(std::string& why) override {
@@ -122,10 +127,12 @@ class McpProcess : public McpTransport {
     const ssize_t n = read(process_->output(), buffer.data(), buffer.size());
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) return process_->CloseOutput();
-    reader_.Feed({buffer.data(), static_cast<std::size_t>(n)},
-                 [this](std::optional<std::string_view> line) {
-                   if (line) lines_.emplace_back(*line);
-                 });
+    reader_.Feed(
+        {buffer.data(), static_cast<std::size_t>(n)},
+        [this](std::string_view line) { lines_.emplace_back(line); },
+        [this](const RpcOutline& outline) {
+          if (outline.has_result && !outline.id.is_null()) too_long_.push_back(outline.id);
+        });
   }
 
   void ReadLog(const Log& log) {
@@ -161,6 +168,7 @@ class McpProcess : public McpTransport {
   std::unique_ptr<ServerProcess> process_;
   RpcLines reader_;
   std::deque<std::string> lines_;
+  std::vector<nlohmann::ordered_json> too_long_;  // ids of answers that were dropped
   std::string log_line_;
 };
 

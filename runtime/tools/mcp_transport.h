@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/tools/tool_config.h"
 
@@ -32,6 +33,9 @@ class McpTransport {
                                          std::chrono::milliseconds most, const Log& log) = 0;
   /// The next line; waits for the time at most. nullopt: there is none yet, or none any more.
   virtual std::optional<std::string> Receive(std::chrono::milliseconds most, const Log& log) = 0;
+  /// The ids of requests whose answers were longer than a line may be (RpcLines), each once: they
+  /// were dropped.
+  virtual std::vector<nlohmann::ordered_json> TakeTooLong() = 0;
   /// True once nothing more will come. `why` for people.
   virtual bool HasEnded(std::string& why) = 0;
   /// From now on this version of the protocol is spoken.

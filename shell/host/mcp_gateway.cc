@@ -129,14 +129,22 @@ void McpGateway::FlushAnswers(bool as_batch) {
 
 // --- lines of the host --------------------------------------------------------------------
 
-void McpGateway::FromHost(std::optional<std::string_view> line, Time now) {
-  if (holds()) {
-    held_.push_back(line ? std::optional<std::string>(*line) : std::nullopt);
-    return;
-  }
-  if (line) return HostLine(*line, now);
-  Log("a line of the host is longer than 16 MiB and was dropped");
+void McpGateway::FromHost(std::string_view line, Time now) {
+  if (holds()) held_.emplace_back(line);
+  else HostLine(line, now);
+}
+
+void McpGateway::TooLongFromHost(const RpcOutline& outline, Time now) {
+  Log("the host: " + RpcTooLongText() + ", and was dropped");
   decider_.Note("a line of the host was too long");
+  if (const std::optional<Json> error = RpcTooLongError(outline)) return ToHost(*error);
+  if (!outline.has_result || outline.id.is_null()) return;
+  Json error =
+      RpcError(outline.id, kRpcInternalError, "the answer of the host: " + RpcTooLongText());
+  RpcMessage response{.kind = RpcMessage::Kind::kResponse};
+  response.id = outline.id;
+  response.error = error["error"];
+  if (HostResponse(response, now).passes) ToServer(error);
 }
 
 void McpGateway::HostLine(std::string_view line, Time now) {
@@ -555,8 +563,7 @@ void McpGateway::EndList(bool known, Time now) {
   list_id_.clear();
   listed_ = known;
   list_failed_ = !known;
-  for (const std::optional<std::string>& line : std::exchange(held_, {}))
-    FromHost(line ? std::optional<std::string_view>(*line) : std::nullopt, now);
+  for (const std::string& line : std::exchange(held_, {})) FromHost(line, now);
   list_failed_ = false;
 }
 

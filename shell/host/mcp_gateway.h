@@ -127,9 +127,12 @@ class McpGateway {
   /// Borrows the decider.
   McpGateway(McpDecider& decider, McpGatewaySettings settings);
 
-  /// A line without its end, or nullopt for one that was too long (RpcLines).
-  void FromHost(std::optional<std::string_view> line, Time now);
-  void FromServer(std::optional<std::string_view> line, Time now);
+  /// A line without its end.
+  void FromHost(std::string_view line, Time now);
+  void FromServer(std::string_view line, Time now);
+  /// A message whose line was too long to be passed on (RpcLines): the side that waits is told.
+  void TooLongFromHost(const RpcOutline& outline, Time now);
+  void TooLongFromServer(const RpcOutline& outline, Time now);
   /// The server has ended: open requests are answered, and those that still come.
   void ServerEnded(const std::string& how, Time now);
   /// Ends what has taken too long. To be called at Due.
@@ -262,8 +265,8 @@ class McpGateway {
   Json list_meta_;
   std::size_t list_pages_ = 0;
   Time list_due_ = {};
-  std::deque<std::optional<std::string>> held_;  // lines of the host
-  bool list_failed_ = false;                     // for the lines that waited
+  std::deque<std::string> held_;  // lines of the host
+  bool list_failed_ = false;      // for the lines that waited
 
   std::optional<std::string> ended_;  // how the server did
   std::size_t noise_ = 0;

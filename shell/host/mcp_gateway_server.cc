@@ -57,15 +57,32 @@ bool IsRequestForInput(const ordered_json& result) {
 
 }  // namespace
 
-void McpGateway::FromServer(std::optional<std::string_view> line, Time now) {
-  if (!line) {
-    ++noise_;
-    return Log("a line of the server is longer than 16 MiB and was dropped");
+void McpGateway::TooLongFromServer(const RpcOutline& outline, Time now) {
+  ++noise_;
+  Log("the server: " + RpcTooLongText() + ", and was dropped");
+  if (outline.id.is_null()) return;
+  if (!outline.has_result) {
+    if (const std::optional<Json> error = RpcTooLongError(outline)) ToServer(*error);
+    return;
   }
-  JsonText text = ParseJson(*line, kMaxJsonDepth, JsonNumbers::kExact);
+  if (!list_id_.empty() && outline.id == list_id_) return EndList(false, now);
+  const auto found = open_.find(DumpJson(outline.id));
+  if (found == open_.end() || found->second.waits) return;
+  const Open open = std::move(found->second);
+  open_.erase(found);
+  FailRequest(
+      outline.id, open,
+      fmt::format("the server's answer has more than {} MiB, the most that the gateway passes",
+                  RpcLines::kMaxLine >> 20),
+      now);
+  FlushAnswers(false);
+}
+
+void McpGateway::FromServer(std::string_view line, Time now) {
+  JsonText text = ParseJson(line, kMaxJsonDepth, JsonNumbers::kExact);
   if (!text.error.empty() || !text.json.is_structured()) {
-    Noise(*line);
-    const ordered_json careless = ReadCarelessly(*line);
+    Noise(line);
+    const ordered_json careless = ReadCarelessly(line);
     const auto open = open_.find(DumpJson(FieldAt(careless, "id")));
     if (open == open_.end() || open->second.waits || careless.contains("method")) return;
     FailRequest(FieldAt(careless, "id"), open->second, kUnread, now);
@@ -76,7 +93,7 @@ void McpGateway::FromServer(std::optional<std::string_view> line, Time now) {
     const Fate fate = ServerMessage(std::move(text.json), now);
     FlushAnswers(false);
     if (fate.instead) ToHost(*fate.instead);
-    else if (fate.passes) LineToHost(*line);
+    else if (fate.passes) LineToHost(line);
     return;
   }
   Json passing = Json::array();
@@ -88,7 +105,7 @@ void McpGateway::FromServer(std::optional<std::string_view> line, Time now) {
     else if (fate.passes) passing.push_back(member);
   }
   for (Json& answer : std::exchange(answers_, {})) passing.push_back(std::move(answer));
-  if (unchanged) LineToHost(*line);
+  if (unchanged) LineToHost(line);
   else if (!passing.empty()) ToHost(passing);
 }
 

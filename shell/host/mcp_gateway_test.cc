@@ -113,6 +113,16 @@ struct Fixture {
   }
 };
 
+// What a line that is too long leads to, of which this is the outline.
+std::string LongFromHost(Fixture& f, const RpcOutline& outline) {
+  f.gateway.TooLongFromHost(outline, f.now);
+  return f.Taken();
+}
+std::string LongFromServer(Fixture& f, const RpcOutline& outline) {
+  f.gateway.TooLongFromServer(outline, f.now);
+  return f.Taken();
+}
+
 std::string CallLine(const std::string& id, const std::string& tool, const std::string& args,
                      const std::string& more = "") {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":")" + tool +
@@ -726,6 +736,49 @@ TEST_CASE("names and methods that pass for others are known") {
   CHECK(LooksLikeCall("tool\xC5\xBF/call"));
   CHECK_FALSE(LooksLikeCall("tools/list"));
   CHECK_FALSE(LooksLikeCall("tasks/call"));
+}
+
+TEST_CASE("an answer that is too long ends its call") {
+  Fixture f;
+  f.Begin();
+  f.Host(CallLine("1", "free", "{}"));
+  f.Host(CallLine("2", "free", "{}"));
+  f.Host(R"({"jsonrpc":"2.0","id":3,"method":"ping"})");
+  CHECK(LongFromServer(f, {nullptr, true, false}).empty());
+  CHECK(LongFromServer(f, {9, false, true}).empty());
+  CHECK(RefusalIn(LongFromServer(f, {2, false, true})) ==
+        "The call failed: the server's answer has more than 16 MiB, the most that the gateway "
+        "passes.");
+  CHECK(f.decider.ended.back() == "free 1 failed 0");
+  CHECK(LongFromServer(f, {3, false, true}).starts_with(R"(< {"jsonrpc":"2.0","id":3,"error")"));
+  // A request of the server with the id of a call is not its answer.
+  CHECK(LongFromServer(f, {1, true, false, true})
+            .starts_with(R"(> {"jsonrpc":"2.0","id":1,"error")"));
+  CHECK(f.Server(R"({"jsonrpc":"2.0","id":1,"result":{}})").starts_with("< "));
+}
+
+TEST_CASE("a list that is too long fails the calls that wait for it") {
+  Fixture f;
+  const std::string asked = f.Host(CallLine("1", "write", R"({"path":"a"})"));
+  const ordered_json id = ParseJson(asked.substr(2)).json["id"];
+  CHECK(RefusalIn(LongFromServer(f, {id, false, true})) ==
+        "Refused: the server did not list its tools in time.");
+}
+
+TEST_CASE("a message of the host that is too long is answered") {
+  Fixture f;
+  f.Begin(R"({"elicitation":{}})");
+  CHECK(LongFromHost(f, {"a", true, false, true}) ==
+        R"(< {"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":)"
+        "\"a line has more than 16 MiB\"}}\n");
+  CHECK(LongFromHost(f, {nullptr, true, false}).empty());
+  CHECK(LongFromHost(f, {}).starts_with(R"(< {"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"));
+  // The server is told about an answer that it does not get.
+  CHECK(LongFromHost(f, {"s1", false, true})
+            .starts_with(R"(> {"jsonrpc":"2.0","id":"s1","error":{"code":-32603,)"));
+  const std::string asked = f.Host(CallLine("1", "held", "{}"));
+  const ordered_json id = ParseJson(asked.substr(2)).json["id"];
+  CHECK(RefusalIn(LongFromHost(f, {id, false, true})).starts_with("Held for a person's review"));
 }
 
 }  // namespace

@@ -115,11 +115,12 @@ void Relay::HostGone() {
 void Relay::ReadHost() {
   const ssize_t n = read(STDIN_FILENO, buffer_.data(), buffer_.size());
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  const auto pass = [this](std::optional<std::string_view> line) {
-    gateway_.FromHost(line, Clock::now());
+  const auto pass = [this](std::string_view line) { gateway_.FromHost(line, Clock::now()); };
+  const auto too_long = [this](const RpcOutline& outline) {
+    gateway_.TooLongFromHost(outline, Clock::now());
   };
-  if (n > 0) return host_lines_.Feed({buffer_.data(), static_cast<std::size_t>(n)}, pass);
-  host_lines_.Feed("\n", pass);  // a last line without its end
+  if (n > 0) return host_lines_.Feed({buffer_.data(), static_cast<std::size_t>(n)}, pass, too_long);
+  host_lines_.Feed("\n", pass, too_long);  // a last line without its end
   host_ended_ = true;
   ended_at_ = Clock::now();
 }
@@ -127,11 +128,13 @@ void Relay::ReadHost() {
 void Relay::ReadServer() {
   const ssize_t n = read(server_.output(), buffer_.data(), buffer_.size());
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  const auto pass = [this](std::optional<std::string_view> line) {
-    gateway_.FromServer(line, Clock::now());
+  const auto pass = [this](std::string_view line) { gateway_.FromServer(line, Clock::now()); };
+  const auto too_long = [this](const RpcOutline& outline) {
+    gateway_.TooLongFromServer(outline, Clock::now());
   };
-  if (n > 0) return server_lines_.Feed({buffer_.data(), static_cast<std::size_t>(n)}, pass);
-  server_lines_.Feed("\n", pass);
+  if (n > 0)
+    return server_lines_.Feed({buffer_.data(), static_cast<std::size_t>(n)}, pass, too_long);
+  server_lines_.Feed("\n", pass, too_long);
   server_.CloseOutput();
 }
 

@@ -57,11 +57,13 @@ void ServeStdio(McpService& service) {
     const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0) break;
-    lines.Feed({bytes.data(), static_cast<std::size_t>(n)},
-               [&](std::optional<std::string_view> line) {
-                 if (line) server.TakeLine(peer, *line, peer->send, log);
-                 else log({kRpcParseError, "the line is too long", nullptr});
-               });
+    lines.Feed(
+        {bytes.data(), static_cast<std::size_t>(n)},
+        [&](std::string_view line) { server.TakeLine(peer, line, peer->send, log); },
+        [&](const RpcOutline& outline) {
+          std::cerr << "rpl mcp: " << RpcTooLongText() << ", and was dropped\n";
+          if (const auto error = RpcTooLongError(outline)) peer->send(*error);
+        });
   }
   service.stopping = true;
   RpcServer::Leave(*peer);
