@@ -178,8 +178,8 @@ McpGateway::Fate McpGateway::ServerResponse(RpcMessage& message, Time now) {
   open_.erase(found);
   if (open.method == "initialize") version_ = TextAt(message.result, "protocolVersion");
   if (open.method == "tools/list") return FilterList(message, open.from_start);
-  if (open.call) return CallResult(open, message, now);
-  return Pass();
+  Fate fate = open.call ? CallResult(open, message, now) : Pass();
+  return open.cancelled ? Drop() : fate;
 }
 
 McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, Time now) {
@@ -296,13 +296,15 @@ McpGateway::Fate McpGateway::FilterList(RpcMessage& message, bool from_start) {
   return {true, RpcResult(message.id, std::move(message.result))};
 }
 
+// Records the end of a request without an answer, and tells the host unless it has cancelled it.
 void McpGateway::FailRequest(const Json& id, const Open& open, const std::string& why, Time now) {
   if (open.call) {
     CallEnd end{open.step, true, MillisecondsSince(open.began, now)};
     decider_.After(*open.call, end, nullptr);
-    return Refuse(id, open.modern, "The call failed: " + why + ".");
+    if (!open.cancelled) Refuse(id, open.modern, "The call failed: " + why + ".");
+    return;
   }
-  Answer(RpcError(id, kRpcInternalError, why));
+  if (!open.cancelled) Answer(RpcError(id, kRpcInternalError, why));
 }
 
 void McpGateway::ServerEnded(const std::string& how, Time now) {

@@ -781,5 +781,21 @@ TEST_CASE("a message of the host that is too long is answered") {
   CHECK(RefusalIn(LongFromHost(f, {id, false, true})).starts_with("Held for a person's review"));
 }
 
+TEST_CASE("nothing is sent for a call that the host cancelled") {
+  const std::string cancel =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})";
+  const std::string result = R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})";
+  for (const bool answers : {true, false}) {
+    Fixture f;
+    f.Begin();
+    f.Host(CallLine("1", "free", "{}"));
+    CHECK(f.Host(cancel) == "> " + cancel + "\n");
+    CHECK((answers ? f.Server(result) : "").empty());
+    f.gateway.ServerEnded("it ended", f.now);
+    CHECK(f.Taken().empty());
+    CHECK(f.decider.ended == std::vector<std::string>{answers ? "free 0 ok 0" : "free 0 failed 0"});
+  }
+}
+
 }  // namespace
 }  // namespace rpl
