@@ -72,20 +72,17 @@ ordered_json QuestionOf(const GatewayCall& call, const std::string& reason, bool
   return out;
 }
 
-bool IsApproval(const ordered_json& answer) {
+bool IsDecision(const ordered_json& answer, const char* decision) {
   return TextAt(answer, "action") == "accept" &&
-         TextAt(FieldAt(answer, "content"), "decision") == "approve";
+         TextAt(FieldAt(answer, "content"), "decision") == decision;
 }
+
+bool IsApproval(const ordered_json& answer) { return IsDecision(answer, "approve"); }
 
 // Whether somebody said no, rather than nobody anything.
 bool IsNo(const ordered_json& answer, std::chrono::steady_clock::duration after) {
-  return TextAt(answer, "action") == "accept" ||
+  return IsDecision(answer, "refuse") ||
          (TextAt(answer, "action") == "decline" && after >= kLeastReading);
-}
-
-std::string RefusedText(const std::string& reason) {
-  return fmt::format("The user refused this call, which a policy had held: {}. Do not repeat it.",
-                     reason);
 }
 
 }  // namespace
@@ -103,6 +100,17 @@ std::string McpGateway::HeldText(const std::string& reason, const std::string& r
       "Held for a person's review: {}. Once `rpl guard approve {}{}` was run by a person, the same "
       "call passes. Do not try it in another form; tell the user.",
       reason, review, settings_.store_option);
+}
+
+std::string McpGateway::UnapprovedText(const Json& answer,
+                                       std::chrono::steady_clock::duration after,
+                                       const std::string& reason, const std::string& review) const {
+  if (IsNo(answer, after))
+    return fmt::format("The user refused this call, which a policy had held: {}. Do not repeat it.",
+                       reason);
+  const bool accepted = TextAt(answer, "action") == "accept";
+  return (accepted ? "The form for the user came back without a decision. " : "") +
+         HeldText(reason, review);
 }
 
 // --- what is written ----------------------------------------------------------------------
@@ -422,8 +430,7 @@ bool McpGateway::TakeTicket(RpcMessage& message, const GatewayCall& call, bool& 
   }
   refused = true;
   Refuse(message.id, true,
-         IsNo(answer, now - ticket.since) ? RefusedText(ticket.reason)
-                                          : HeldText(ticket.reason, ticket.review));
+         UnapprovedText(answer, now - ticket.since, ticket.reason, ticket.review));
   return true;
 }
 
@@ -484,9 +491,7 @@ void McpGateway::Answered(Asked asked, const Json& result, Time now) {
   if (ended_) return Refuse(asked.id, false, *ended_), FlushAnswers(false);
   const std::string why = approved ? decider_.Approve(asked.review) : "";
   if (!approved)
-    Refuse(asked.id, false,
-           IsNo(result, now - asked.since) ? RefusedText(asked.reason)
-                                           : HeldText(asked.reason, asked.review));
+    Refuse(asked.id, false, UnapprovedText(result, now - asked.since, asked.reason, asked.review));
   else if (!why.empty()) Refuse(asked.id, false, "The approval cannot be kept: " + why);
   else HostLine(asked.line, now);
   FlushAnswers(false);

@@ -232,6 +232,9 @@ class McpGateway {
 
   Json Refusal(bool modern, const std::string& text) const;
   void Refuse(const Json& id, bool modern, const std::string& text);
+  /// The text for a call whose form was answered, `after` this time, but did not approve it.
+  std::string UnapprovedText(const Json& answer, std::chrono::steady_clock::duration after,
+                             const std::string& reason, const std::string& review) const;
   /// The text for a call that waits for a review.
   std::string HeldText(const std::string& reason, const std::string& review) const;
   void Answer(Json json) { answers_.push_back(std::move(json)); }

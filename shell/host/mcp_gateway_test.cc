@@ -797,5 +797,25 @@ TEST_CASE("nothing is sent for a call that the host cancelled") {
   }
 }
 
+TEST_CASE("a form that comes back without a decision is no refusal of the user") {
+  for (const char* content : {"{}", R"({"decision":""})", R"({"decision":true})"}) {
+    Fixture f;
+    f.Begin(R"({"elicitation":{}})");
+    const ordered_json asked = ParseJson(f.Host(CallLine("1", "held", "{}")).substr(2)).json;
+    const std::string answer = R"({"action":"accept","content":)" + std::string(content) + "}";
+    CHECK(RefusalIn(f.Host(R"({"jsonrpc":"2.0","id":)" + DumpJson(asked["id"]) + R"(,"result":)" +
+                           answer + "}"))
+              .starts_with("The form for the user came back without a decision. Held for a "
+                           "person's review: look first. "));
+    const ordered_json modern =
+        ParseJson(f.Host(CallLine("2", "held", "{}", kModern)).substr(2)).json;
+    CHECK(RefusalIn(f.Host(CallLine("3", "held", "{}",
+                                    kModern + R"(,"inputResponses":{"rpl-guard-review":)" + answer +
+                                        R"(},"requestState":)" +
+                                        DumpJson(modern["result"]["requestState"]))))
+              .starts_with("The form for the user came back without a decision. "));
+  }
+}
+
 }  // namespace
 }  // namespace rpl
