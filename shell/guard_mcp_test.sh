@@ -119,7 +119,7 @@ for line in open("audit.jsonl"): jsonschema.Draft202012Validator(schema).validat
 { initialize '{}'; call 1 echo '{"text":"t"}'; } | through 2>/dev/null >out
 answers "each process is a run" '1 {"text": "t"}'
 { initialize '{}'; echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'; } | through 2>/dev/null >out
-same "a tool that is never allowed is not listed" "echo write_file add wait ask long die secret" \
+same "a tool that is never allowed is not listed" "echo write_file add wait ask long odd die secret" \
   "$(grep -o '{"name":"[a-z_]*"' out | cut -d '"' -f 4 | xargs)"
 { initialize '{}'; call 1 wait '{"ms":200}'; call 2 wait '{"ms":1}'; } | through 2>/dev/null >out
 answers "results are decided by their time" '1 !The result is withheld by the rule `slow` of a policy: that was slow. Do not try it in another form; tell the user.

@@ -14,6 +14,7 @@
 #   ask {}               asks the user for a word
 #   die {status}         ends without an answer
 #   long {}              answers with more than 16 MiB, the id at the end of the line
+#   odd {}               answers with a result that is no object
 #   secret {}            a result that a policy may withhold
 #
 # With --careless it takes for a call whatever any server might: keys without regard to case, the
@@ -65,6 +66,7 @@ TOOLS = [
     {"name": "wait", "description": "Waits.", "inputSchema": schema(ms=NUMBER)},
     {"name": "ask", "description": "Asks.", "inputSchema": schema()},
     {"name": "long", "description": "Tells much.", "inputSchema": schema()},
+    {"name": "odd", "description": "Answers wrongly.", "inputSchema": schema()},
     {"name": "die", "description": "Ends.", "inputSchema": schema(status=NUMBER)},
     {"name": "secret", "description": "Tells a secret.", "inputSchema": schema()},
 ]
@@ -150,6 +152,8 @@ def call(message, params, modern):
         return {"result": text_result(str(values["a"] + values["b"]), modern)}
     if name == "long":
         return {"result": text_result("x" * (17 << 20), modern)}
+    if name == "odd":
+        return {"result": "odd"}
     if name == "secret":
         return {"result": text_result("the secret is 42", modern)}
     return {"result": text_result(json.dumps(values, ensure_ascii=False), modern)}

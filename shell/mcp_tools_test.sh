@@ -27,11 +27,12 @@ tools:
   die: {mcp: s, tool: die, args: [status], permission: allow}
   ask-it: {mcp: s, tool: ask, permission: allow}
   long: {mcp: s, tool: long, permission: allow}
+  odd: {mcp: s, tool: odd, permission: allow}
   none: {mcp: s, tool: nope, permission: allow}
 END
 }
 process() { config "command: [python3, $server, --record, $folder/record${mode:+, --mode, $mode}]" "${1:-}"; }
-allow=(--allow-tool read-json --allow-tool sum --allow-tool echo --allow-tool wait --allow-tool die --allow-tool ask-it --allow-tool long --allow-tool none)
+allow=(--allow-tool read-json --allow-tool sum --allow-tool echo --allow-tool wait --allow-tool die --allow-tool ask-it --allow-tool long --allow-tool odd --allow-tool none)
 
 # answers NAME WANTED CALL…: the result or the failure of each call, in one program
 answers() {
@@ -66,6 +67,7 @@ for mode in "" both; do
   answers "a server that ends" '["no-reply","the server `s`: it ended with status 3"]' '$die(3)'
   answers "a call that takes too long" '["timeout","the tool `wait` of the server `s` ran longer than 400 ms"]' '$wait(5000)'
   answers "and one that does not" waited '$wait(10)'
+  answers "a result that is no object" '["bad-reply","the server `s`: the `result` of a response is an object"]' '$odd()'
   answers "a result that is too long" '["too-much-output","the result has more than 1048576 bytes"]' '$long()'
 done
 answers "a question of the server" '["bad-reply","the server asks a question, which rpl does not pass on"]' '$ask-it()'

@@ -41,6 +41,13 @@ std::string ErrorText(const ordered_json& error) {
   return Shortened(CleanUtf8(TextAt(error, "message")), kMostErrorText);
 }
 
+// The id of a line that is meant as a response, and is none by ReadRpc; null: it is something else.
+ordered_json IdOfBadAnswer(std::string_view line) {
+  const JsonText read = ParseExactJson(line);
+  const bool meant = read.error.empty() && read.json.is_object() && !read.json.contains("method");
+  return meant ? FieldAt(read.json, "id") : ordered_json();
+}
+
 milliseconds Left(std::chrono::steady_clock::time_point due) {
   const auto left = std::chrono::ceil<milliseconds>(due - std::chrono::steady_clock::now());
   return std::max(left, milliseconds(0));
@@ -166,6 +173,9 @@ std::string McpClient::Ask(std::string_view method, Json params, const ToolRun& 
     if (!line) continue;
     std::variant<RpcMessage, RpcFault> read = ReadRpc(*line);
     auto* const message = std::get_if<RpcMessage>(&read);
+    if (message == nullptr && IdOfBadAnswer(*line) == id)
+      return fmt::format("its answer to `{}` is none: {}", method,
+                         std::get<RpcFault>(read).message);
     if (message == nullptr) continue;
     if (message->kind == RpcMessage::Kind::kResponse && message->id == id) {
       answer = std::move(*message);
@@ -265,6 +275,9 @@ void McpClient::Take(std::string_view line, const ToolRun& run) {
   std::variant<RpcMessage, RpcFault> read = ReadRpc(line);
   auto* const message = std::get_if<RpcMessage>(&read);
   if (message == nullptr) {
+    if (const auto open = OpenOf(IdOfBadAnswer(line)); open != open_.end())
+      return End(open, FailedReply("bad-reply", fmt::format("the server `{}`: {}", server_->name,
+                                                            std::get<RpcFault>(read).message)));
     constexpr std::size_t kMostShown = 80;
     if (run.log)
       run.log(server_->name,
