@@ -884,6 +884,33 @@ def servers_told_to_ask_never():
 
 
 @case
+def a_form_is_held_to_what_it_asks_for():
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "trip.md", "request_id": "held"}})
+    for value, why in (("", "the answer is empty. "), (" \n\t", "the answer is empty. "),
+                       (5, "expected a text, got 5. "), (True, "expected a text, got true. "),
+                       (["a"], 'expected a text, got ["a"]. ')):
+        question = server.question()
+        check(question and question["params"]["requestedSchema"]["properties"]["where"]["minLength"] == 1, question)
+        server.respond(question, {"action": "accept", "content": {"where": value}})
+        question = server.question()
+        # Of two workers, the one that asks may not be the one that took the answer.
+        told = why if not WORKERS else "trip.md asks: Where"
+        check(question and told in question["params"]["message"], value, question)
+        server.respond(question, {"action": "accept", "content": {"where": value}})
+    question = server.question()
+    server.respond(question, {"action": "accept", "content": {"where": "Lucca"}})
+    question = server.question()
+    check(question and "nights" in question["params"]["message"], question)
+    server.respond(question, {"action": "accept", "content": {"ask": "3"}})
+    run = content(server.response(id)["result"])
+    check(run["status"] == "satisfied" and run["answers"] == [{"?nights": 3, "?where": "Lucca"}], run)
+    server.close()
+
+
+@case
 def no_form_asks_for_a_secret():
     server = serve()
     server.initialize(forms=True)

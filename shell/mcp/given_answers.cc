@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "formats/json_text.h"
+#include "formats/shorten.h"
 #include "interp/store/json_value.h"
 #include "shell/host/scripted_agent.h"
 
@@ -40,9 +42,22 @@ Value TypedRows(const std::string& text, const Request& request, Pool& pool) {
   return pool.List(rows);
 }
 
+// Why a form that asks for the request cannot have given the value, or "". Values of the right kind
+// are left to TakeReply.
+std::string FormFault(const ordered_json& value, const Request& request) {
+  if (value.is_string()) {
+    const bool blank =
+        value.get_ref<const std::string&>().find_first_not_of(" \t\r\n") == std::string::npos;
+    return blank ? "the answer is empty" : "";
+  }
+  const bool chosen = !request.options.empty();
+  if (chosen || (request.row.empty() && request.takes == Takes::kNumber)) return "";
+  return "expected a text, got " + Shortened(DumpJson(value), 60);
+}
+
 Value ValueOfGiven(const GivenAnswer& given, const Request& request, Pool& pool) {
   const bool text = given.value.is_string();
-  if (given.kind == GivenAnswer::Kind::kTyped && text) {
+  if (given.kind == GivenAnswer::Kind::kForm && text) {
     const std::string typed = given.value.get<std::string>();
     return request.row.empty() ? TypedReply(pool, typed, request) : TypedRows(typed, request, pool);
   }
@@ -79,6 +94,8 @@ ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& poo
     out.answer.value = FailedCall(pool, "tool", given.value.get<std::string>()).value;
     return out;
   }
+  if (given.kind == GivenAnswer::Kind::kForm) out.error = FormFault(given.value, request);
+  if (!out.error.empty()) return out;
   out.answer.kind = rpl::Answer::Kind::kValue;
   const TakenReply taken = TakeReply(request, ValueOfGiven(given, request, pool), pool);
   out.answer.value = taken.value;

@@ -24,7 +24,7 @@ namespace rpl {
 struct GivenAnswer {
   enum class Kind {
     kJson,     // `value`, a JSON value
-    kTyped,    // `value`, a string as a person types it
+    kForm,     // `value`, what a person typed or chose in a form
     kFailed,   // the tool failed: `value` is a string for people
     kDecline,  // the question is declined
   };

@@ -177,7 +177,7 @@ std::optional<std::vector<GivenAnswer>> AnswersIn(const ordered_json& content,
     if (at == content.end() || at->is_null()) continue;
     if (at->is_object()) return std::nullopt;
     GivenAnswer given;
-    given.kind = at->is_string() ? GivenAnswer::Kind::kTyped : GivenAnswer::Kind::kJson;
+    given.kind = GivenAnswer::Kind::kForm;
     given.key = question.id;
     given.value = *at;
     given.by = By::kPerson;

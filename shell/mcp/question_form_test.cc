@@ -62,7 +62,7 @@ TEST_CASE("answers in a form are a person's, and unknown keys are ignored") {
   REQUIRE(answers->size() == 1);
   CHECK(answers->front().key == "a(?x)");
   CHECK(answers->front().by == By::kPerson);
-  CHECK(answers->front().kind == GivenAnswer::Kind::kTyped);
+  CHECK(answers->front().kind == GivenAnswer::Kind::kForm);
   CHECK_FALSE(AnswersIn(ordered_json::parse(R"(["a"])"), questions));
   CHECK_FALSE(AnswersIn(ordered_json::parse(R"({"a":{"b":1}})"), questions));
 }

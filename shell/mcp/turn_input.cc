@@ -254,9 +254,7 @@ TurnInput ReadInput(const ordered_json& input, ProtocolRun& run) {
     if (TurnInput back = TakeBackFacts(gone, keys, run, by); !back.fault.empty()) return back;
   if (const auto typed = input.find("typed"); typed != input.end())
     for (const auto& [id, value] : typed->items())
-      out.answers.push_back(
-          {value.is_string() ? GivenAnswer::Kind::kTyped : GivenAnswer::Kind::kJson, id, value,
-           By::kPerson});
+      out.answers.push_back({GivenAnswer::Kind::kForm, id, value, By::kPerson});
   // A run that begins has no questions yet: what it asks takes the answers by their names.
   else if (!out.answers.empty() && run.was_run()) out = ForRun(std::move(out), run);
   if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
