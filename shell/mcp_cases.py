@@ -921,6 +921,19 @@ def no_form_asks_for_a_secret():
     server.respond(question, {"action": "accept", "content": {"name": "Ada"}})
     run = content(server.response(id)["result"])
     check(run["pending"][0]["secret"] is True and "rpl resume" in run["now"], run)
+    check("in a form" not in run["now"] and "who answers at a terminal" in run["now"], run["now"])
+    for given in ({"answers": {"word": "tr0ub4dor"}}, {"declines": ["word"]}):
+        refused = content(server.call("rpl_answer", {"session": run["session"], **given}))
+        check(refused["status"] == "waiting" and refused["unused"][0]["key"].startswith("word") and
+              "a secret" in refused["unused"][0]["why"], refused)
+    server.close()
+    # A question for a person that is no secret has forms.
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "gate.md", "answers": {"who": "Bob"}}))
+    check("in a form of this host or at a terminal" in run["now"], run["now"])
+    run = content(server.call("rpl_run", {"protocol": "login.md", "answers": {"word": "x", "name": "Ada"}}))
+    check(run["status"] == "waiting" and "x" not in json.dumps(run["answers"]), run)
     server.close()
 
 

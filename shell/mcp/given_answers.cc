@@ -7,6 +7,7 @@
 #include "formats/shorten.h"
 #include "interp/store/json_value.h"
 #include "shell/host/scripted_agent.h"
+#include "shell/mcp/question_form.h"
 
 namespace rpl {
 namespace {
@@ -15,6 +16,8 @@ using nlohmann::ordered_json;
 
 constexpr const char* kPersonWanted =
     "the protocol counts only a person's own answer here, and this one came from the model";
+constexpr const char* kSecretWanted =
+    "it is a secret, which the user gives at a terminal, and this answer came from the model";
 
 // A value, where a string names an option.
 Value ValueOrOption(const ordered_json& json, const Request& request, Pool& pool) {
@@ -144,8 +147,9 @@ rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {
     const GivenAnswer given = std::move(given_[i]);
     given_.erase(given_.begin() + static_cast<std::ptrdiff_t>(i));
     last_ = given.key;
-    if (given.by == By::kModel && is_personal_(request)) {
-      refused_.push_back({given.key, kPersonWanted, true});
+    const bool secret = AsksForSecret(request);
+    if (given.by == By::kModel && (secret || is_personal_(request))) {
+      refused_.push_back({given.key, secret ? kSecretWanted : kPersonWanted, true});
       return {};
     }
     ReadAnswer read = ReadGiven(given, request, pool);

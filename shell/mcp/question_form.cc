@@ -19,7 +19,7 @@ constexpr std::size_t kTitleBytes = 200;
 constexpr std::size_t kMostChoices = 200;  // in a form; more are asked for as text
 constexpr std::size_t kMostNamed = 8;      // options in a sentence
 
-bool IsSecret(const std::string& prompt) {
+bool HasSecretWord(const std::string& prompt) {
   static const RE2 words(
       R"((?i)\b(password|passphrase|passcode|passwd|pin( code| number)?|api[ -]?key|private key|access token|secret( key)?|auth(entication)? token|bearer token|(credit |debit )?card number|cvc|cvv)\b)");
   return RE2::PartialMatch(prompt, words);
@@ -76,6 +76,10 @@ std::string ShownText(std::string text, std::size_t most) {
   return Shortened(std::move(text), most);
 }
 
+bool AsksForSecret(const Request& request) {
+  return request.kind != Request::Kind::kTool && HasSecretWord(ShownText(request.prompt));
+}
+
 std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool,
                                           const std::function<bool(const Request&)>& is_personal) {
   std::vector<OpenQuestion> out;
@@ -100,9 +104,8 @@ std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, c
       question.arguments = ordered_json::array();
       for (const Value arg : request.args)
         question.arguments.push_back(JsonOfValue(pool, arg).value_or(Text(pool, arg)));
-    } else {
-      question.secret = IsSecret(question.prompt);
     }
+    question.secret = AsksForSecret(request);
     out.push_back(std::move(question));
   }
   return out;

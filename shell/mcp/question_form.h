@@ -40,6 +40,9 @@ struct OpenQuestion {
   bool of_server = false;  // and the server has its command: the client is not to call it
 };
 
+/// Whether a request asks for a password or a key, by its words.
+bool AsksForSecret(const Request& request);
+
 /// The questions of an outcome, in its order.
 std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool,
                                           const std::function<bool(const Request&)>& is_personal);

@@ -97,15 +97,16 @@ std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::str
           "--retry {}`. ",
           question->tool, ShellWord(path), question->tool);
   for (const OpenQuestion* question : persons)
-    out +=
-        fmt::format("Only the user can answer \"{}\"{}. ", question->prompt,
-                    question->secret ? ", outside this conversation, because it is a secret" : "");
+    out += fmt::format("Only the user can answer \"{}\"{}. ", question->prompt,
+                       question->secret ? ", at a terminal, because it is a secret" : "");
+  const bool secrets =
+      std::ranges::all_of(persons, [](const OpenQuestion* question) { return question->secret; });
   if (!persons.empty())
     out += fmt::format(
-        "Do not answer {} yourself: your turn ends here. Tell the user, who answers in a form of "
-        "this host or at a terminal, with `rpl resume {}`; afterwards call rpl_run with session "
-        "\"{}\".",
-        persons.size() == 1 ? "it" : "them", ShellWord(path), handle);
+        "Do not answer {} yourself: your turn ends here. Tell the user, who answers {}at a "
+        "terminal, with `rpl resume {}`; afterwards call rpl_run with session \"{}\".",
+        persons.size() == 1 ? "it" : "them", secrets ? "" : "in a form of this host or ",
+        ShellWord(path), handle);
   while (out.ends_with(' ')) out.pop_back();
   return out;
 }
