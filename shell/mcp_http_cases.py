@@ -315,7 +315,7 @@ def http_streams_and_clients_that_leave():
                 break
             got += part
         check(got.count(b'"id":3000') == 2, got[-300:])
-    # A cancelled call has no response: its connection ends.
+    # A cancelled call has no response: its stream ends without an event.
     slow = socket.create_connection(("127.0.0.1", web.port), timeout=5)
     body = json.dumps(request("tools/call", {"name": "rpl_run", "arguments": {"protocol": "slow.rpl"}}, 2000))
     slow.sendall((f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -329,7 +329,29 @@ def http_streams_and_clients_that_leave():
             break
         except TimeoutError:
             pass
-    check(ended == b"", "a response to a cancelled call", ended)
+    head, _, rest = (ended or b"").partition(b"\r\n\r\n")
+    check(head.startswith(b"HTTP/1.1 200 ") and b"text/event-stream" in head and
+          b"Content-Length: 0" in head and rest == b"", "a response to a cancelled call", ended)
+    # The connection goes on, and a stream that has begun ends with its last chunk.
+    slow.settimeout(5)
+    body = json.dumps(request("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "trip.md", "request_id": "cancelled"}}, 2001))
+    slow.sendall((f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                  f"Mcp-Session-Id: {session['Mcp-Session-Id']}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+    got, until = b"", time.monotonic() + 10
+    while b"elicitation/create" not in got and time.monotonic() < until:
+        got += slow.recv(65536)
+    web.post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2001}}, session)
+    while not got.endswith(b"\r\n0\r\n\r\n") and time.monotonic() < until:
+        part = slow.recv(65536)
+        if not part:
+            break
+        got += part
+    check(got.endswith(b"\r\n0\r\n\r\n") and b'"id":2001' not in got, got[-300:])
+    body = json.dumps(request("ping", id=2002))
+    slow.sendall((f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                  f"Mcp-Session-Id: {session['Mcp-Session-Id']}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+    check(b'"id":2002' in slow.recv(65536), "the connection goes on")
     slow.close()
     for call in calls[:10]:
         call.connection.close()

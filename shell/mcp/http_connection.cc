@@ -142,6 +142,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void Close() {
+    open_ = false;
     Error ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
     stream_.close();
@@ -498,16 +499,27 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     call_ = hub_.server->Take(peer, std::move(message), [self](const ordered_json& sent) {
       if (const auto held = self.lock()) held->Post(sent);
     });
-    // Of a call that is cancelled by another request there is no response: the connection ends.
     if (call_ != nullptr)
       call_->dropped = [self] {
         if (const auto held = self.lock())
           asio::post(held->hub_.loop, [held] {
-            if (!held->open_) return;
-            held->open_ = false;
-            held->Close();
+            if (held->open_) held->EndWithoutAnswer();
           });
       };
+  }
+
+  // Of a call that is cancelled by another request there is no response: its stream ends, which has
+  // no event if it has not begun.
+  void EndWithoutAnswer() {
+    open_ = false;
+    if (began_) return Enqueue("", true);
+    Error ignored;
+    stream_.socket().cancel(ignored);
+    EndCall(false);
+    Answer answer = Response(http::status::ok, "", "");
+    answer.set(http::field::content_type, "text/event-stream");
+    Send(std::move(answer));
+    held_ = nullptr;
   }
 
   // Notices that the client has left while a call is open.
@@ -594,7 +606,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void Enqueue(const std::string& event, bool last) {
-    std::string chunk = fmt::format("{:x}\r\n", event.size()) + event + "\r\n";
+    std::string chunk =
+        event.empty() ? "" : fmt::format("{:x}\r\n", event.size()) + event + "\r\n";
     if (last) chunk += "0\r\n\r\n";
     queued_bytes_ += chunk.size();
     queue_.push_back({std::move(chunk), last});
