@@ -203,6 +203,12 @@ def http_modern_requests():
                     {"Mcp-Name": "=?base64?%%%?="}):
         status, answer = web.modern("tools/call", {"name": "rpl_query", "arguments": {}}, headers)
         check(status == 400 and answer["error"]["code"] == -32020, headers, status, answer)
+    for headers, wanted in (({}, 202), ({"Mcp-Method": "notifications/cancelled"}, 202),
+                            ({"Mcp-Method": "notifications/initialized"}, 400)):
+        status, answer = web.post({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                                   "params": {"requestId": 1, "_meta": meta()}},
+                                  {"MCP-Protocol-Version": MODERN, **headers})
+        check(status == wanted, headers, status, answer)
     body = request("tools/list", {"_meta": meta(version="2099-01-01")})
     status, answer = web.post(body, {"MCP-Protocol-Version": "2099-01-01", "Mcp-Method": "tools/list"})
     check(status == 400 and answer["error"]["code"] == -32022, status, answer)

@@ -386,7 +386,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
                         "Unsupported protocol version: " + version,
                         {{"supported", kModernRevisions}, {"requested", version}}));
     const auto method = HeaderText(Header(kMethodHeader));
-    if (!method || *method != message.method)
+    // A notification may come without it, as from clients that set it for requests alone.
+    const bool needed =
+        message.kind == RpcMessage::Kind::kRequest || !Header(kMethodHeader).empty();
+    if (needed && (!method || *method != message.method))
       return mismatch(fmt::format("{} is {}, the body calls {}", kMethodHeader,
                                   Header(kMethodHeader).empty() ? "missing" : Header(kMethodHeader),
                                   message.method));
@@ -606,8 +609,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void Enqueue(const std::string& event, bool last) {
-    std::string chunk =
-        event.empty() ? "" : fmt::format("{:x}\r\n", event.size()) + event + "\r\n";
+    std::string chunk = event.empty() ? "" : fmt::format("{:x}\r\n", event.size()) + event + "\r\n";
     if (last) chunk += "0\r\n\r\n";
     queued_bytes_ += chunk.size();
     queue_.push_back({std::move(chunk), last});
