@@ -193,7 +193,8 @@ def ids_are_kept_as_they_are():
     server.send({"jsonrpc": "2.0", "id": "rpl-1", "result": {"action": "accept"}})
     server.notify("notifications/whatever")
     check(server.request("ping", id="last")["result"] == {}, "ping")
-    check(all(json.loads(line).get("id", "") is not None for line in server.lines), server.lines)
+    refused = [answer["error"]["code"] for answer in map(json.loads, server.lines) if answer["id"] is None]
+    check(refused == [-32600] * 3, server.lines)
     server.close()
 
 
@@ -207,12 +208,21 @@ def batches_of_one_revision():
                   "params": {"name": "rpl_protocols", "arguments": {}}}])
     answers = server.get(lambda m: isinstance(m, list))
     check(answers and sorted(a["id"] for a in answers) == [7, 8], answers)
+    server.send([{"jsonrpc": "2.0", "id": 9, "method": "ping"}, 1, {"jsonrpc": "2.0", "id": 1.5, "method": "ping"},
+                 {"jsonrpc": "2.0", "id": "a"}, {"jsonrpc": "2.0", "id": "b", "result": 1}])
+    answers = server.get(lambda m: isinstance(m, list))
+    check(answers and [(a["id"], a.get("error", {}).get("code")) for a in answers] ==
+          [(9, None), (None, -32600), (None, -32600), ("a", -32600)], answers)
+    server.send([])
+    error = server.get(lambda m: isinstance(m, dict) and m.get("id", 0) is None)
+    check(error and error["error"]["code"] == -32600, error)
     server.close()
     server = serve()
     server.initialize("2025-06-18")
     server.send([{"jsonrpc": "2.0", "id": 7, "method": "ping"}])
     check(server.request("ping")["result"] == {}, "ping")
     check(server.response(7, 0.2) is None, "a batch after 2025-03-26")
+    check([json.loads(line)["error"]["code"] for line in server.lines if b'"id":null' in line] == [-32600], server.lines)
     server.close()
 
 
@@ -228,7 +238,7 @@ def what_is_no_message_ends_nothing():
     check(server.request("ping", id="alive")["result"] == {}, "ping")
     codes = [message["error"]["code"] for message in map(json.loads, server.lines)
              if message.get("id", 0) is None]
-    check(codes == [-32700] * 8, codes)
+    check(sorted(codes) == [-32700] * 8 + [-32600] * 6, codes)
     check(server.close() is not None, "it did not end")
 
 

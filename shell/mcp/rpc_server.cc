@@ -46,6 +46,12 @@ bool HasTasks(const ordered_json& capabilities) {
          extensions->contains(kTasksExtension);
 }
 
+// Of a response that cannot be read nobody waits for an answer.
+bool IsMeantAsResponse(const ordered_json& json) {
+  return json.is_object() && !json.contains("method") &&
+         (json.contains("result") || json.contains("error"));
+}
+
 // `tells`: there is a way for messages that belong to no request.
 ordered_json CapabilitiesFor(bool modern, bool tells) {
   ordered_json resources = ordered_json::object();
@@ -91,17 +97,21 @@ RpcServer::RpcServer(McpService& service)
 void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line,
                          const McpSink& send, const std::function<void(const RpcFault&)>& log) {
   JsonText read = ParseJson(line, kMaxJsonDepth, JsonNumbers::kExact);
-  if (!read.error.empty()) return log({kRpcParseError, std::move(read.error), nullptr});
-  const auto take = [&](ordered_json json, const McpSink& to) {
-    auto message = RpcMessageOf(std::move(json));
-    if (const auto* fault = std::get_if<RpcFault>(&message)) {
-      log(*fault);
-      if (!fault->id.is_null()) to(RpcError(fault->id, fault->code, fault->message));
-      return;
-    }
-    Take(peer, std::move(std::get<RpcMessage>(message)), to);
+  // A message that cannot be read may have been a request, for whose response the client waits.
+  const auto refuse = [&](const RpcFault& fault, const McpSink& to) {
+    log(fault);
+    to(RpcErrorOf(fault));
   };
-  if (!read.json.is_array()) return take(std::move(read.json), send);
+  if (!read.error.empty()) return refuse({kRpcParseError, std::move(read.error), nullptr}, send);
+  const auto take = [&](ordered_json json, const McpSink& to, const McpSink& to_refuse) {
+    const bool answer = IsMeantAsResponse(json);
+    auto message = RpcMessageOf(std::move(json));
+    const auto* fault = std::get_if<RpcFault>(&message);
+    if (fault == nullptr) Take(peer, std::move(std::get<RpcMessage>(message)), to);
+    else if (answer) log(*fault);
+    else refuse(*fault, to_refuse);
+  };
+  if (!read.json.is_array()) return take(std::move(read.json), send, send);
   // A batch, which 2025-03-26 alone has.
   bool batches = false;
   {
@@ -109,7 +119,7 @@ void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view 
     batches = !peer->revision || *peer->revision == "2025-03-26";
   }
   if (!batches || read.json.empty() || read.json.size() > kMostBatch)
-    return log({kRpcInvalidRequest, "a message is a JSON object", nullptr});
+    return refuse({kRpcInvalidRequest, "a message is a JSON object", nullptr}, send);
   // The responses go back as one array, when the last is there.
   struct Batch {
     std::mutex mutex;
@@ -129,14 +139,18 @@ void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view 
     batch->out.push_back(message);
     close(*batch);
   };
+  const McpSink collect_refusal = [batch](const ordered_json& error) {
+    const std::lock_guard lock(batch->mutex);
+    batch->out.push_back(error);
+  };
   for (ordered_json& json : read.json) {
-    const bool answered = json.is_object() && json.contains("method") && json.contains("id") &&
-                          (json["id"].is_string() || json["id"].is_number_integer());
-    if (answered) {
+    const auto message = RpcMessageOf(json);
+    const auto* const request = std::get_if<RpcMessage>(&message);
+    if (request != nullptr && request->kind == RpcMessage::Kind::kRequest) {
       const std::lock_guard lock(batch->mutex);
       ++batch->open;
     }
-    take(std::move(json), collect);
+    take(std::move(json), collect, collect_refusal);
   }
   const std::lock_guard lock(batch->mutex);
   close(*batch);

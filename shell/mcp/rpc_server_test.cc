@@ -100,7 +100,7 @@ TEST_CASE("a version that is not served is refused, or answered with another one
   CHECK(served.Ask(Legacy("initialize"))["error"]["code"] == kRpcInvalidParams);
 }
 
-TEST_CASE("an id comes back as it was, and nothing else is answered") {
+TEST_CASE("an id comes back as it was, and what may be a request is answered") {
   Served served;
   for (const char* id : {"0", "\"\"", "\"1\"", "1", "9007199254740993", "123456789012345678901"}) {
     const std::string line = std::string(R"({"jsonrpc":"2.0","method":"ping","id":)") + id + "}";
@@ -109,12 +109,19 @@ TEST_CASE("an id comes back as it was, and nothing else is answered") {
   const std::size_t before = served.sent.size();
   for (const char* line :
        {R"({"jsonrpc":"2.0","method":"notifications/initialized"})",
-        R"({"jsonrpc":"2.0","id":null})", R"({"jsonrpc":"2.0","id":5,"result":{}})", "[]", "{}",
-        "nonsense",
+        R"({"jsonrpc":"2.0","id":5,"result":{}})", R"({"jsonrpc":"2.0","id":5,"result":1})",
         R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}})"})
     served.Line(line);
   CHECK(served.sent.size() == before);
-  CHECK(served.faults.size() == 4);
+  CHECK(served.faults.size() == 1);
+  for (const char* line : {"nonsense", R"({"jsonrpc":"2.0","id":null})", "[]", "{}", "5", R"("x")",
+                           R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})",
+                           R"({"jsonrpc":"2.0","id":true,"method":"ping"})"}) {
+    const ordered_json answer = served.Ask(line);
+    CHECK(answer["id"].is_null());
+    CHECK(answer["error"]["code"] ==
+          (std::string_view(line) == "nonsense" ? kRpcParseError : kRpcInvalidRequest));
+  }
 }
 
 TEST_CASE("a cancelled call gets no response") {

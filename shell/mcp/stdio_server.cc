@@ -37,11 +37,6 @@ void ServeStdio(McpService& service) {
   };
   RpcLines lines;
   const auto log = [&](const RpcFault& fault) {
-    // A line that could not be read may have been a request, for whose response the client waits.
-    if (fault.code == kRpcParseError)
-      peer->send({{"jsonrpc", "2.0"},
-                  {"id", nullptr},
-                  {"error", {{"code", fault.code}, {"message", fault.message}}}});
     std::cerr << fmt::format("rpl mcp: a message was dropped: {} ({})\n",
                              PrintableLine(fault.message), fault.code);
   };
