@@ -1003,6 +1003,29 @@ def modern_clients_without_forms():
 
 
 @case
+def modern_clients_that_bring_nothing_are_asked_three_times():
+    for nothing in ({}, {"where": {"action": "accept", "content": {}}},
+                    {"where": {"action": "accept", "content": {"where": " "}}}):
+        server = serve()
+        arguments, asked = modern_run(server, "trip.md", "nothing")
+        for _ in range(2):
+            asked = server.call("rpl_run", arguments, meta(forms=True), requestState=asked["requestState"],
+                                inputResponses=nothing)
+            check(asked["resultType"] == "input_required", nothing, asked)
+        # An answer begins the count anew.
+        asked = server.call("rpl_run", arguments, meta(forms=True), requestState=asked["requestState"],
+                            inputResponses={"where": {"action": "accept", "content": {"where": "Lucca"}}})
+        for rounds in range(3):
+            check(list(asked.get("inputRequests", {})) == ["ask"], rounds, asked)
+            asked = server.call("rpl_run", arguments, meta(forms=True), requestState=asked["requestState"],
+                                inputResponses={})
+        run = content(asked)
+        check(asked["resultType"] == "complete" and not asked["isError"] and run["status"] == "waiting" and
+              [each["key"] for each in run["pending"]] == ["ask"], asked)
+        server.close()
+
+
+@case
 def modern_answers_that_are_none():
     server = serve()
     arguments, asked = modern_run(server, "trip.md", "m2")

@@ -24,6 +24,7 @@ constexpr auto kLookElsewhere = std::chrono::milliseconds(250);
 constexpr std::int64_t kStateSeconds = 600;
 constexpr std::size_t kMostQuestions = 256;  // open and late questions of one client
 constexpr int kMostRounds = 20;              // of questions in one call
+constexpr int kMostFruitless = 3;            // of them that bring nothing, from a modern client
 constexpr auto kNobodyAnswersSoFast = std::chrono::milliseconds(1000);
 constexpr auto kLeastAsk = std::chrono::milliseconds(5000);
 constexpr auto kFirstPause = std::chrono::milliseconds(20);  // while another process has the run
@@ -57,7 +58,9 @@ struct RunTurns::Turn {
   Clock::time_point give_up = {};     // to wait for a run that another process has
   std::chrono::milliseconds pause{};  // before it is tried again
   int rounds = 0;
-  std::uint64_t deadline = 0;  // of the pool; 0: none
+  std::optional<std::size_t> asked_at;  // the seq of the run when it asked, of a modern client
+  int fruitless = 0;                    // rounds in succession that brought nothing
+  std::uint64_t deadline = 0;           // of the pool; 0: none
   std::uint64_t ticking = 0;
 
   void SetInput(ordered_json given) {
@@ -82,9 +85,20 @@ class RunTurns::Working {
   McpService& service_;
 };
 
+void RunTurns::GoOn(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Retry retry) {
+  auto turn = std::make_shared<Turn>();
+  turn->asked_at = retry.seq;
+  turn->fruitless = retry.fruitless;
+  Begin(turn, std::move(call), std::move(run), std::move(retry.input), false);
+}
+
 void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run,
                      ordered_json input, bool begins) {
-  auto turn = std::make_shared<Turn>();
+  Begin(std::make_shared<Turn>(), std::move(call), std::move(run), std::move(input), begins);
+}
+
+void RunTurns::Begin(const std::shared_ptr<Turn>& turn, std::shared_ptr<McpCall> call,
+                     std::shared_ptr<ServedRun> run, ordered_json input, bool begins) {
   turn->call = std::move(call);
   turn->run = std::move(run);
   if (!input.empty()) turn->input = std::move(input);
@@ -363,7 +377,7 @@ void RunTurns::Conclude(const std::shared_ptr<Turn>& turn, RunReport report) {
   const bool declined = report.json.value("hint", "").starts_with(kDeclinedNote);
   if (status == "waiting" && !questions.empty() && !fault && !declined && MayAsk(*turn->call) &&
       turn->rounds < kMostRounds) {
-    if (turn->call->modern) return AskModern(turn, report, questions);
+    if (turn->call->modern) return AskModern(turn, std::move(report), questions);
     return AskLegacy(turn, std::move(report), std::move(questions));
   }
   const bool is_error = fault || status == "rejected";
@@ -543,8 +557,14 @@ std::string RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunRepor
 
 // --- A modern client ---------------------------------------------------------------------------
 
-void RunTurns::AskModern(const std::shared_ptr<Turn>& turn, const RunReport& report,
+void RunTurns::AskModern(const std::shared_ptr<Turn>& turn, RunReport report,
                          const std::vector<OpenQuestion>& questions) {
+  const std::size_t seq = report.json.value("seq", std::size_t{0});
+  const int fruitless = turn->asked_at == seq ? turn->fruitless + 1 : 0;
+  if (fruitless >= kMostFruitless) {
+    turn->call->ReplyTool(std::move(report.json), false);
+    return;
+  }
   std::string refused;
   for (const UnusedAnswer& unused : report.unused)
     if (!unused.why.empty()) refused = unused.why;
@@ -555,7 +575,8 @@ void RunTurns::AskModern(const std::shared_ptr<Turn>& turn, const RunReport& rep
     asked[question.key] = {{"method", "elicitation/create"}, {"params", std::move(form)}};
   }
   const ordered_json state = {{"sid", turn->run->handle},
-                              {"seq", report.json.value("seq", std::size_t{0})},
+                              {"seq", seq},
+                              {"fruitless", fruitless},
                               {"d", CallDigest(*turn->call)},
                               {"who", turn->call->peer->who}};
   turn->call->ReplyAs(
@@ -594,9 +615,12 @@ std::optional<RunTurns::Retry> RunTurns::ReadRetry(const std::shared_ptr<McpCall
     answers = *responses;
   }
   ordered_json forms = ordered_json::object();
-  for (const auto& [key, response] : answers.items())
-    forms[FormKey(key, state->value("seq", std::size_t{0}))] = response;
-  return Retry{state->value("sid", ""), {{"by", "person"}, {"forms", std::move(forms)}}};
+  const std::size_t seq = state->value("seq", std::size_t{0});
+  for (const auto& [key, response] : answers.items()) forms[FormKey(key, seq)] = response;
+  return Retry{state->value("sid", ""),
+               {{"by", "person"}, {"forms", std::move(forms)}},
+               seq,
+               state->value("fruitless", 0)};
 }
 
 // --- The state ---------------------------------------------------------------------------------

@@ -54,8 +54,13 @@ class RunTurns {
   struct Retry {
     std::string session;
     nlohmann::ordered_json input;
+    std::size_t seq = 0;  // of the run when it asked
+    int fruitless = 0;    // rounds before this one, one after the other, that brought nothing
   };
   std::optional<Retry> ReadRetry(const std::shared_ptr<McpCall>& call);
+  /// A turn with these answers. A client whose answers bring nothing is asked three times, and then
+  /// gets the questions in the result.
+  void GoOn(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Retry retry);
 
   /// Takes the answer to a question that another process asked, or that nobody waits for any more.
   /// What is not sealed here is ignored. The reason why the answer is not stored, or "".
@@ -74,6 +79,8 @@ class RunTurns {
     TurnInput input;
   };
 
+  void Begin(const std::shared_ptr<Turn>& turn, std::shared_ptr<McpCall> call,
+             std::shared_ptr<ServedRun> run, nlohmann::ordered_json input, bool begins);
   void Post(const std::shared_ptr<Turn>& turn);
   void Run(const std::shared_ptr<Turn>& turn);
   bool IsLeft(const Turn& turn, bool done);
@@ -91,7 +98,7 @@ class RunTurns {
   bool MayAsk(const McpCall& call);
   void AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
                  std::vector<OpenQuestion> questions);
-  void AskModern(const std::shared_ptr<Turn>& turn, const RunReport& report,
+  void AskModern(const std::shared_ptr<Turn>& turn, RunReport report,
                  const std::vector<OpenQuestion>& questions);
   std::string Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
                        const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,

@@ -116,7 +116,7 @@ void ToolCalls::Take(const std::shared_ptr<McpCall>& call) {
     std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
     if (!retry) return;
     if (const auto run = RunOf(call, {{"session", retry->session}}, true))
-      turns_.Start(call, run, std::move(retry->input));
+      turns_.GoOn(call, run, std::move(*retry));
     return;
   }
   switch (tool->kind) {
