@@ -34,23 +34,6 @@ constexpr std::size_t kChangesShown = 20;
 /// The maximal number of answers that are named as those to give again.
 constexpr std::size_t kKeysShown = 5;
 
-// Whether the files of the guard that the session names lie in its tree. Only a person may name
-// others: they would be written.
-ExitCode StaysInTree(const std::string& session, const GuardOptions& guard) {
-  const std::pair<const char*, const std::string*> kNamed[] = {
-      {"--policy", &guard.policy}, {"--store", &guard.store}, {"--audit", &guard.audit}};
-  for (const auto& [option, file] : kNamed) {
-    if (file->empty() || IsInTree(session, *file)) continue;
-    Complain(
-        session,
-        fmt::format("its guard uses `{}`, which is neither below its folder nor below this one",
-                    *file),
-        "name the policy again, with --policy, and the guard's other files");
-    return kExitInvalid;
-  }
-  return kExitOk;
-}
-
 // The program's files as they are now; a file that is missing keeps its recorded text. So does a
 // changed one that is outside the tree: only a person may name such a program.
 std::vector<ProgramFile> ReadAgain(const std::string& session,

@@ -205,6 +205,21 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
   return options;
 }
 
+ExitCode StaysInTree(const std::string& session, const GuardOptions& guard) {
+  const std::pair<const char*, const std::string*> kNamed[] = {
+      {"--policy", &guard.policy}, {"--store", &guard.store}, {"--audit", &guard.audit}};
+  for (const auto& [option, file] : kNamed) {
+    if (file->empty() || IsInTree(session, *file)) continue;
+    Complain(
+        session,
+        fmt::format("its guard uses `{}`, which is neither below its folder nor below this one",
+                    *file),
+        "name the policy again, with --policy, and the guard's other files");
+    return kExitInvalid;
+  }
+  return kExitOk;
+}
+
 std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   if (!record.is_object()) return nullptr;
   auto setup = std::make_unique<GateSetup>();

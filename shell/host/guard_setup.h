@@ -61,6 +61,9 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
 
 /// The options in the record of a session (GateSetup::record), for its continuation.
 GuardOptions GuardOptionsFrom(const nlohmann::ordered_json& record);
+/// kExitOk if the files of the guard that a session names lie in its tree, else after a message.
+/// Only a person may name others: they would be written.
+ExitCode StaysInTree(const std::string& session, const GuardOptions& guard);
 /// The gate for the replay of such a session, which runs and writes nothing. Null if it had a
 /// policy that is not usable.
 std::unique_ptr<GateSetup> GateSetupFrom(const nlohmann::ordered_json& record);

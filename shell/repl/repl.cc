@@ -15,6 +15,7 @@
 #include "runtime/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
@@ -123,32 +124,60 @@ void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::
 
 // --- the loop ----------------------------------------------------------------------------
 
+ExitCode Repl::OpenStore(std::unique_ptr<SessionStore>& to) {
+  if (options_.session.empty()) return kExitOk;
+  SessionStore::Opened opened =
+      OpenSession(options_.session, SessionStore::Mode::kContinue, Interrupted);
+  if (opened.store != nullptr && !opened.store->damage().empty()) {
+    opened.error = "the session is damaged: " + opened.store->damage();
+    opened.store.reset();
+  }
+  if (opened.store == nullptr) {
+    Complain(options_.session, opened.error, opened.hint);
+    return kExitFile;
+  }
+  to = std::move(opened.store);
+  return kExitOk;
+}
+
+ExitCode Repl::SetUpTools(const std::optional<ProgramEvent>& last) {
+  std::vector<std::string> documents = options_.files;
+  GuardOptions guard;
+  if (last) {
+    if (documents.empty())
+      for (const ProgramFile& file : last->files)
+        if (!ReplSession::IsEntry(file) && !FactsNameOf(file.name) &&
+            IsInTree(options_.session, file.name))
+          documents.push_back(file.name);
+    guard = GuardOptionsFrom(last->guard);
+    if (const ExitCode code = StaysInTree(options_.session, guard); code != kExitOk) return code;
+  }
+  ExitCode code = tools_->Prepare(documents);
+  if (code != kExitOk) return code;
+  gate_ = MakeGateSetup(guard, *tools_, code);
+  session_.SetGate(gate_.get());
+  return code;
+}
+
 ExitCode Repl::Begin() {
   std::vector<ProgramFile> documents;
   if (const ExitCode code = ReadFactsFiles(options_.engine, documents); code != kExitOk)
     return code;
   if (const ExitCode code = ReadProgram(options_.files, documents); code != kExitOk) return code;
-  if (const ExitCode code = tools_->Prepare(options_.files); code != kExitOk) return code;
+  std::unique_ptr<SessionStore> store;
+  if (const ExitCode code = OpenStore(store); code != kExitOk) return code;
+  const auto last = store != nullptr ? LastProgram(store->events()) : std::nullopt;
+  if (const ExitCode code = SetUpTools(last); code != kExitOk) return code;
   if (const ExitCode code = AddAnswers(options_.engine, *scripted_); code != kExitOk) return code;
   const LineSupport support = {IsComplete, [this](std::string_view text, std::size_t cursor) {
                                  return Complete(text, cursor, Names());
                                }};
   reader_ = MakeLineReader(support, history_.Load(), colours_.out);
   ReplSession::Change change;
-  if (options_.session.empty()) {
+  if (store == nullptr) {
     change = session_.Begin(documents);
   } else {
-    SessionStore::Opened opened =
-        OpenSession(options_.session, SessionStore::Mode::kContinue, Interrupted);
-    if (opened.store != nullptr && !opened.store->damage().empty()) {
-      opened.error = "the session is damaged: " + opened.store->damage();
-      opened.store.reset();
-    }
-    if (opened.store == nullptr) {
-      Complain(options_.session, opened.error, opened.hint);
-      return kExitFile;
-    }
-    change = session_.Resume(std::move(opened.store), documents);
+    change = session_.Resume(std::move(store), documents);
     if (!session_.Broken().empty()) {
       Complain(options_.session, session_.Broken());
       return kExitFile;

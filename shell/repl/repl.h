@@ -67,6 +67,11 @@ class Repl : private Agent {
   void Chat(const std::string& line) override;
   void OfferToContinue(const std::string&) override {}
 
+  // The session's store; null without --session.
+  ExitCode OpenStore(std::unique_ptr<SessionStore>& to);
+  // Sets up tools and guard by the configuration beside the documents: those of the options, or
+  // else those of the session. One that began under a policy continues under one.
+  ExitCode SetUpTools(const std::optional<ProgramEvent>& last);
   // Reads the options and starts the session; after a message, an exit code other than kExitOk.
   ExitCode Begin();
   void Greet(const std::string& document) const;
@@ -141,6 +146,7 @@ class Repl : private Agent {
   By by_;  // who writes the lines
   const std::unique_ptr<ToolSetup> tools_;
   const std::unique_ptr<ScriptedAgent> scripted_;
+  std::unique_ptr<GateSetup> gate_;
   SessionLimits limits_;
   ReplSession session_;
   ReplHistory history_;

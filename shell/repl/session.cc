@@ -8,10 +8,14 @@
 #include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 
 namespace rpl {
+
+using nlohmann::ordered_json;
+
 namespace {
 
 constexpr const char* kTraceName = "trace.rpl";
@@ -63,6 +67,10 @@ Trace RepliesOf(Trace trace) {
 
 }  // namespace
 
+ordered_json ReplSession::GuardRecord() const {
+  return options_.gate != nullptr ? options_.gate->record : ordered_json();
+}
+
 void ReplSession::SetReader() {
   std::vector<std::string> documents;
   for (const ProgramFile& part : parts_)
@@ -91,7 +99,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   parts_ = parts;
   const CarriedTrace trace = Carried(replies);
   session_.reset();
-  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, nullptr, undone_});
+  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, GuardRecord(), undone_});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
@@ -213,6 +221,12 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
   parts_ = program->files;
   undone_ = program->undone;
   began_ = MessageTimesteps(events_);
+  // The epoch is replayed under its own guard; if that is not the present one, another begins.
+  GateSetup* const gate = options_.gate;
+  if (gate != nullptr) gate->session = store_->place();
+  const bool other_guard = program->guard != GuardRecord();
+  if (other_guard) recorded_gate_ = GateSetupFrom(program->guard);
+  if (other_guard) options_.gate = recorded_gate_.get();
   BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
@@ -234,15 +248,17 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
   for (const ProgramFile& part : parts_)
     if (IsEntry(part)) entries_ = std::max(entries_, NumberOf(part.name));
   ClearInterrupt();
+  options_.gate = gate;
   if (!journal_->broken().empty()) return Refused(journal_->broken());
   session_->SetGoal(LastGoal(events_));
   std::vector<ProgramFile> parts = parts_;
   if (!documents.empty()) {
     std::erase_if(parts, [](const ProgramFile& part) { return !IsEntry(part); });
     parts.insert(parts.begin(), documents.begin(), documents.end());
-    return parts == parts_ && !cut_off ? Change() : Exchange(std::move(parts), undone);
+    const bool same = parts == parts_ && !cut_off && !other_guard;
+    return same ? Change() : Exchange(std::move(parts), undone);
   }
-  if (cut_off) Exchange(parts_, undone);
+  if (cut_off || other_guard) Exchange(parts_, undone);
   return ReadAgain(std::move(parts));
 }
 

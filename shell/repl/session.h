@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "interp/eval/profile.h"
+#include "runtime/gate_setup.h"
 #include "runtime/journal.h"
 #include "runtime/session.h"
 #include "runtime/session_file.h"
@@ -29,7 +30,8 @@
 
 namespace rpl {
 
-/// The session. Order of calls: KeepIn, if used, then Begin or Resume once, then all others.
+/// The session. Order of calls: SetGate and KeepIn, if used, then Begin or Resume once, then all
+/// others.
 class ReplSession {
  public:
   /// Borrows the agent. `by`: who writes the entries.
@@ -49,6 +51,8 @@ class ReplSession {
     Outcome outcome;
   };
 
+  /// The guard of all calls. Borrowed; null: none.
+  void SetGate(GateSetup* gate) { options_.gate = gate; }
   /// Begins with these documents.
   Change Begin(std::vector<ProgramFile> documents);
   /// Begins with the contents of the session in `file`. Its documents are read again, or replaced
@@ -127,9 +131,12 @@ class ReplSession {
   void GoBack(std::optional<int> undone);
   void KeepProfile();
   void SetReader();
+  /// The record of the guard, for the program of an epoch.
+  nlohmann::ordered_json GuardRecord() const;
 
   Agent& agent_;
   SessionOptions options_;
+  std::unique_ptr<GateSetup> recorded_gate_;  // of the epoch that Resume replays, if it had another
   By by_;
   Profile profile_;  // collects everything that the session does
   Profiled profiled_;
