@@ -136,9 +136,6 @@ void Gate::Audit(const ordered_json& event) {
 
 void Gate::BeginRun(Moment now) {
   if (setup_ == nullptr) return;
-  // A replay has no log itself, but the recorded run had one.
-  const bool logs = !setup_->audit.empty() || !TextAt(setup_->record, "audit").empty();
-  if (!HasPolicy() && !logs) return;
   const std::optional<EndUser> user = User();
   audit_.emplace(Run(), user ? user->id : std::nullopt);
   Audit(audit_->Started(TheGuard().agent(), setup_->policy_name, now));

@@ -96,10 +96,13 @@ void Program::TakeGuard(Constraint& c) {
   c.guards = true;
   CallGuard guard;
   guard.constraint = c.number;
+  const auto reads = [&](Atom& atom, RelationId relation) {
+    atom.relation = relation;
+    if (atom.whole) store_.Whole(relation);
+  };
   const auto within = [&](auto&& self, Clauses& body) -> void {
     for (Clause& clause : body) {
-      if (auto* atom = clause.As<Atom>(); is_call(atom))
-        atom->relation = CallsOf(atom->relation).made;
+      if (auto* atom = clause.As<Atom>(); is_call(atom)) reads(*atom, CallsOf(atom->relation).made);
       ForEachBody(clause, [&](Clauses& inner) { self(self, inner); });
     }
   };
@@ -109,7 +112,7 @@ void Program::TakeGuard(Constraint& c) {
       auto* atom = form.left[i].As<Atom>();
       if (is_call(atom)) {
         const CallRelations of = CallsOf(atom->relation);
-        atom->relation = i == focus ? of.pending : of.called;
+        reads(*atom, i == focus ? of.pending : of.called);
       }
       ForEachBody(form.left[i], [&](Clauses& body) { within(within, body); });
     }
