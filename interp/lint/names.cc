@@ -8,6 +8,7 @@
 // complete (`not`, a count, an aggregate), which have no answer (decision 40). Terms in arguments
 // are weak uses: they need no definition.
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <string_view>
 
@@ -194,8 +195,8 @@ class Names {
   }
 
   void Body(const Rule& written, const std::vector<int>& owners, Needs needs) {
-    const std::optional<Rule> with_pin = WithPin(written);
-    const Rule& rule = with_pin ? *with_pin : written;
+    std::optional<Rule> with_pin = WithPin(written);
+    const Rule& rule = with_pin ? pinned_.emplace_back(std::move(*with_pin)) : written;
     // Activation clauses read the state before the body (decision 40).
     for (const Abductive& a : rule.abductives)
       for (const Node& clause : a.clauses) Clause(clause, {kRoot}, Needs::kPlain);
@@ -691,6 +692,7 @@ class Names {
   Context& context_;
   const Indexed indexed_ = IndexedBy(context_.documents);
   const Part* part_ = nullptr;
+  std::deque<Rule> pinned_;  // rules as WithPin makes them, of which names keep calls
   std::vector<Name> names_;
   std::unordered_map<std::string, int> index_;
   std::vector<Edge> edges_;
