@@ -125,6 +125,9 @@ class Runner {
   // What the step, which does not hold, would have to expect; nullopt if it gets no new text.
   std::optional<NewExpectation> NewExpectationOf(const ScriptStep& step) const;
 
+  // The errors of documents, unless REJECT expected some. Such a program does not run elsewhere.
+  std::optional<std::string> Rejected();
+
   const Program& program() const { return session_.program(); }
   const std::set<std::string>& loaded() const { return loaded_; }
 
@@ -132,7 +135,6 @@ class Runner {
   using Failure = std::optional<std::string>;
 
   void Load(const std::string& name, std::string text);
-  Failure Rejected();
   void Command(const ScriptStep& step);
   void Say(const std::string& text);
   void Run();
@@ -179,8 +181,7 @@ void Runner::Load(const std::string& name, std::string text) {
   rejected_ += rendered.str();
 }
 
-// The errors of documents, unless REJECT expected some. Such a program does not run elsewhere.
-Runner::Failure Runner::Rejected() {
+std::optional<std::string> Runner::Rejected() {
   if (rejected_.empty()) return std::nullopt;
   return "the program has errors:\n" + std::exchange(rejected_, {});
 }
@@ -504,6 +505,8 @@ ScriptRun RunScriptFor(const Script& script, CommandLine run, const ScriptFacts&
       failed(*failure);
       break;
     }
+    if (out.failure.empty())
+      if (const std::optional<std::string> rejected = runner.Rejected()) failed(*rejected);
     out.failure += runner.UnusedReplies(script);
     if (wishes.coverage) out.coverage = CoverageJson(runner.program(), profile, runner.loaded());
   } catch (const std::exception& e) {

@@ -239,15 +239,21 @@ class ScriptReader {
   const Directive* open_ = nullptr;  // the directive of the current step
 };
 
-// The lines of a list or a quote at which a fence of this tag begins, from 0.
+// The lines of a list or a quote at which a fence of this tag begins, from 0. One that is four
+// columns behind the text of its item is indented code.
 std::vector<std::uint32_t> FencesWithin(std::string_view text, std::string_view tag) {
   std::vector<std::uint32_t> out;
   char mark = 0;  // of the open fence
   std::size_t size = 0;
+  std::size_t column = 0;  // of the text of the innermost item
   for (std::uint32_t line = 0; !text.empty(); ++line) {
-    std::string_view rest = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(rest.size() + 1, text.size()));
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t>-+*.)0123456789"), rest.size()));
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(whole.size() + 1, text.size()));
+    const std::size_t item = std::min(whole.find_first_not_of(" \t>"), whole.size());
+    const std::size_t at = std::min(whole.find_first_not_of(" \t>-+*.)0123456789"), whole.size());
+    if (at > item && whole[at - 1] == ' ') column = at;
+    if (at >= column + 4) continue;
+    std::string_view rest = whole.substr(at);
     const std::size_t run = std::min(rest.find_first_not_of(rest.substr(0, 1)), rest.size());
     if (run < 3 || (rest[0] != '`' && rest[0] != '~')) continue;
     std::string_view info = rest.substr(run);

@@ -45,6 +45,7 @@ TEST_CASE("a script in a list or a quote is an error, unless it is text of anoth
               "```\n") ==
         "A@1 !line 5: a script in a list or a quote is not run\n"
         "B@9 !line 11: a script in a list or a quote is not run\n");
+  CHECK(Shape("# A\n\n- a\n\n      ```rpl-test\n      x\n      ```\n") == "");
   CHECK(Shape("# A\n\n- ````md\n  ```rpl-test\n  ```\n  ````\n") == "");
 }
 
