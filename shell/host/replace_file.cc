@@ -23,6 +23,28 @@ bool WriteWhole(int fd, std::string_view text) {
   return true;
 }
 
+// Writes the text to the file and to the disk, and closes it. The reason for a failure, or "".
+std::string Finish(int fd, std::string_view text) {
+  std::string error = WriteWhole(fd, text) && fsync(fd) == 0 ? "" : std::strerror(errno);
+  if (close(fd) != 0 && error.empty()) error = std::strerror(errno);
+  return error;
+}
+
+std::string Overwrite(const std::string& path, std::string_view text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  return fd < 0 ? std::strerror(errno) : Finish(fd, text);
+}
+
+// Gives the file the owner and then the permissions of another one: a change of the owner takes
+// permissions away.
+bool TakesAfter(int fd, const struct stat& other) {
+  struct stat own = {};
+  if (fstat(fd, &own) != 0) return false;
+  const bool same = own.st_uid == other.st_uid && own.st_gid == other.st_gid;
+  if (!same && fchown(fd, other.st_uid, other.st_gid) != 0) return false;
+  return fchmod(fd, other.st_mode & 07777) == 0;
+}
+
 }  // namespace
 
 std::string ReplaceFile(const std::string& path, std::string_view text) {
@@ -37,14 +59,17 @@ std::string ReplaceFile(const std::string& path, std::string_view text) {
     target = resolved;
     std::free(resolved);
   }
+  if (exists && status.st_nlink > 1) return Overwrite(target, text);
   const std::string fresh = fmt::format("{}.rpl-{}", target, getpid());
   unlink(fresh.c_str());  // of a process that was killed
   const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return std::strerror(errno);
-  const bool written = WriteWhole(fd, text) &&
-                       (!exists || fchmod(fd, status.st_mode & 07777) == 0) && fsync(fd) == 0;
-  std::string error = written ? "" : std::strerror(errno);
-  if (close(fd) != 0 && error.empty()) error = std::strerror(errno);
+  if (fd < 0) return exists ? Overwrite(target, text) : std::strerror(errno);
+  if (exists && !TakesAfter(fd, status)) {
+    close(fd);
+    unlink(fresh.c_str());
+    return Overwrite(target, text);
+  }
+  std::string error = Finish(fd, text);
   if (error.empty() && rename(fresh.c_str(), target.c_str()) != 0) error = std::strerror(errno);
   if (!error.empty()) unlink(fresh.c_str());
   return error;

@@ -10,8 +10,10 @@
 namespace rpl {
 
 /// Replaces the file atomically, or creates it: readers see the old text or the new one, and after
-/// a failure the old one is there. Its permissions stay. A link stays, and its target is replaced.
-/// Returns the reason for a failure, as for a file that is not a regular one; or "".
+/// a failure the old one is there. Its permissions and owner stay. A symbolic link stays, and its
+/// target is replaced. A file that has other hard links, whose owner another file cannot get, or in
+/// a folder that takes no new file, is overwritten instead. Returns the reason for a failure, as
+/// for a file that is not a regular one; or "".
 std::string ReplaceFile(const std::string& path, std::string_view text);
 
 }  // namespace rpl
