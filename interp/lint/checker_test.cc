@@ -643,11 +643,12 @@ valid-focus("clarity")
 }
 
 // A random program in which each of some clauses has a mistake: an argument that is missing, or
-// another value; a head more; a clause less.
+// another value; a head more; a clause less. Some constraints are behind it.
 std::string WithMistakes(RandomProgram program, std::mt19937& random) {
   const auto any = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   static constexpr std::string_view kArguments[] = {
-      "_", "?other", "#{1 2}", "#{?other}", "[?other]", "$later", "{:k _}", "\"a{?other}\""};
+      "_",        "?other", "#{1 2}", "#{?other}",    "#{& ?other}", "#{1 & ?more}",
+      "[?other]", "$later", "{:k _}", "\"a{?other}\""};
   static constexpr std::string_view kClauses[] = {
       "std#sort(_, #{1 2})", "std#sum([_ 1], ?other)", "?other = |?more|",
       "not unknown(?other)", "cookMode(?cookMode)",    "?other = ~ /(?P<more>.)/"};
@@ -663,7 +664,17 @@ std::string WithMistakes(RandomProgram program, std::mt19937& random) {
     if (any(4) == 0) rule.when = kClauses[any(std::size(kClauses))];
     if (any(8) == 0 && rule.clauses.size() > 1) rule.clauses.pop_back();
   }
-  return program.Text() + "% <- more(_)\n";
+  std::string text = program.Text() + "% <- more(_)\n";
+  static constexpr std::string_view kRights[] = {"false", "?other -> more(?other)", "more(_)"};
+  for (int i = 0; i < 4; ++i) {
+    const auto argument = [&] { return std::string(kArguments[any(std::size(kArguments))]); };
+    text += (any(2) == 0 ? "$tool(" : "undefined(") + argument() + "), ";
+    text +=
+        any(2) == 0 ? std::string(kClauses[any(std::size(kClauses))]) : "more(" + argument() + ")";
+    text += any(3) == 0 ? ", ?other" : "";
+    text += " -> " + std::string(kRights[any(std::size(kRights))]) + "\n";
+  }
+  return text;
 }
 
 TEST_CASE("random programs with mistakes are checked alike each time, and fixes add no error") {
