@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "formats/spelling.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 
