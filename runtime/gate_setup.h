@@ -37,6 +37,11 @@ struct GateSetup {
   std::string session = {};
 };
 
+/// The record of a setup; null where there is none.
+inline nlohmann::ordered_json RecordOf(const GateSetup* setup) {
+  return setup != nullptr ? setup->record : nullptr;
+}
+
 }  // namespace rpl
 
 #endif  // RPL_RUNTIME_GATE_SETUP_H_

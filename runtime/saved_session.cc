@@ -139,7 +139,7 @@ std::vector<Diagnostic> SavedSession::Start(
     std::function<std::optional<std::string>(const std::string&)> reader,
     const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, {}, options_.gate != nullptr ? options_.gate->record : nullptr, {}};
+  ProgramEvent program{files, {}, RecordOf(options_.gate), {}};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
     program.undone = last->undone;

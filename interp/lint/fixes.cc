@@ -87,7 +87,7 @@ class Fixes {
       SectionVariables(part);
     }
     for (const auto& [name, places] : places_) {
-      const std::size_t mark = name[0] == '?' || name[0] == '%' || name[0] == '$' ? 1 : 0;
+      const std::size_t mark = MarkOf(name);
       spellings_[name.substr(0, mark) + Kebab(name.substr(mark))].insert(name);
     }
     for (const std::uint32_t file : context_.checked_files) {
@@ -127,6 +127,11 @@ class Fixes {
     if (part.role == Role::kSignature || part.role == Role::kOwn) add(part.scope);
     for (const int target : part.targets) add(target);
     return out;
+  }
+
+  // The size of the mark before a name.
+  static std::size_t MarkOf(std::string_view name) {
+    return name[0] == '?' || name[0] == '%' || name[0] == '$' ? 1 : 0;
   }
 
   // Variables of a file that is only read are its own; its labels with a namespace are not.
@@ -263,7 +268,7 @@ class Fixes {
     if (name.starts_with("#?")) name.erase(0, 1);
     const bool variable = name.starts_with("?") || (name.starts_with("$") && !IsTool(name));
     if (variable) name[0] = '?';
-    const std::size_t mark = name[0] == '?' || name[0] == '%' || name[0] == '$' ? 1 : 0;
+    const std::size_t mark = MarkOf(name);
     // `other.md#name` is `name` of that file, if it is checked.
     const std::string file(FileOf(std::string_view(name).substr(mark)));
     if (!file.empty() && checked_names_.contains(file)) name.erase(mark, file.size() + 1);
@@ -312,8 +317,8 @@ class Fixes {
     if (places == places_.end()) return {};
     const std::string plain = name.substr(mark);
     const std::string kebab = Kebab(plain);
-    if (places_.contains(name.substr(0, mark) + kebab)) return {};  // taken
-    if (!OtherOf(name, name.substr(0, mark) + kebab).empty()) return {};
+    const std::string spelled = name.substr(0, mark) + kebab;
+    if (places_.contains(spelled) || !OtherOf(name, spelled).empty()) return {};
     if (name[0] == '?' && (groups_.contains(plain) || groups_.contains(kebab))) return {};
     if (name[0] != '?' && context_.broken_names.contains(plain)) return {};  // later
     if (name[0] == '$' && !rules_.contains(name)) return {};                 // the host names it

@@ -21,6 +21,7 @@
 #include <system_error>
 #include <utility>
 
+#include "formats/write_all.h"
 #include "runtime/tools/read_notes.h"
 
 namespace rpl {
@@ -119,15 +120,6 @@ FileRead ReadIn(const Place& place, const std::string& path, const char* code) {
     if (out.text.size() > kMaxSourceBytes)
       return fail(code, fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
   }
-}
-
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
-    else if (n < 0 && errno != EINTR) return false;
-  }
-  return true;
 }
 
 // Renames a file within a folder; without `replace`, onto nothing.

@@ -15,6 +15,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "formats/write_all.h"
+
 namespace rpl {
 namespace {
 
@@ -81,14 +83,7 @@ std::string Replace(const std::string& path, const std::string& text) {
   std::string fresh = path + ".XXXXXX";
   const int fd = mkostemp(fresh.data(), O_CLOEXEC);  // with mode 0600
   if (fd < 0) return std::strerror(errno);
-  std::string_view rest = text;
-  bool written = true;
-  while (written && !rest.empty()) {
-    const ssize_t n = write(fd, rest.data(), rest.size());
-    if (n > 0) rest.remove_prefix(static_cast<std::size_t>(n));
-    else written = n < 0 && errno == EINTR;
-  }
-  written = written && fsync(fd) == 0;
+  bool written = WriteAll(fd, text) && fsync(fd) == 0;
   written = close(fd) == 0 && written;
   if (written && rename(fresh.c_str(), path.c_str()) == 0) return "";
   const std::string why = std::strerror(errno);

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/write_all.h"
 #include "shell/commands/commands.h"
 #include "shell/host/program_files.h"
 #include "shell/host/report.h"
@@ -117,12 +118,7 @@ std::string Create(const std::string& path, const std::string& text) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0 && errno == EEXIST) return "exists already, and is left as it is";
   if (fd < 0) return std::strerror(errno);
-  int error = 0;
-  for (std::string_view rest = text; !rest.empty() && error == 0;) {
-    const ssize_t n = write(fd, rest.data(), rest.size());
-    if (n >= 0) rest.remove_prefix(static_cast<std::size_t>(n));
-    else if (errno != EINTR) error = errno;
-  }
+  int error = WriteAll(fd, text) ? 0 : errno;
   if (close(fd) != 0 && error == 0) error = errno;
   if (error == 0) return "";
   unlink(path.c_str());

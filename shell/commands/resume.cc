@@ -63,10 +63,6 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
   return out;
 }
 
-nlohmann::ordered_json RecordOf(const GateSetup* gate) {
-  return gate != nullptr ? gate->record : nullptr;
-}
-
 std::string Names(const std::vector<ProgramFile>& files) {
   std::string out;
   for (const ProgramFile& file : files)

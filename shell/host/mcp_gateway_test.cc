@@ -113,7 +113,7 @@ struct Fixture {
   }
 };
 
-// What a line that is too long leads to, of which this is the outline.
+// The messages that follow a line over the limit with this outline.
 std::string LongFromHost(Fixture& f, const RpcOutline& outline) {
   f.gateway.TooLongFromHost(outline, f.now);
   return f.Taken();

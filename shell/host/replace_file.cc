@@ -10,22 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "formats/write_all.h"
+
 namespace rpl {
 namespace {
 
-bool WriteWhole(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
 // Writes the text to the file and to the disk, and closes it. The reason for a failure, or "".
 std::string Finish(int fd, std::string_view text) {
-  std::string error = WriteWhole(fd, text) && fsync(fd) == 0 ? "" : std::strerror(errno);
+  std::string error = WriteAll(fd, text) && fsync(fd) == 0 ? "" : std::strerror(errno);
   if (close(fd) != 0 && error.empty()) error = std::strerror(errno);
   return error;
 }

@@ -231,7 +231,8 @@ void LspServer::TakeFault(const std::string& reason) {
 }
 
 void LspServer::Take(std::string_view body) {
-  JsonText read = ParseJson(WithoutLoneSurrogates(body));
+  JsonText read = ParseJson(body);
+  if (!read.error.empty()) read = ParseJson(WithoutLoneSurrogates(body));
   if (!read.error.empty()) return TakeFault(read.error);
   // What the client answers: nothing depends on it.
   if (read.json.is_object() && !read.json.contains("method") &&

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "formats/character.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "interp/store/json_value.h"
@@ -48,11 +49,8 @@ Value TypedRows(const std::string& text, const Request& request, Pool& pool) {
 // Why a form that asks for the request cannot have given the value, or "". Values of the right kind
 // are left to TakeReply.
 std::string FormFault(const ordered_json& value, const Request& request) {
-  if (value.is_string()) {
-    const bool blank =
-        value.get_ref<const std::string&>().find_first_not_of(" \t\r\n") == std::string::npos;
-    return blank ? "the answer is empty" : "";
-  }
+  if (value.is_string())
+    return IsAllSpace(value.get_ref<const std::string&>()) ? "the answer is empty" : "";
   const bool chosen = !request.options.empty();
   if (chosen || (request.row.empty() && request.takes == Takes::kNumber)) return "";
   return "expected a text, got " + Shortened(DumpJson(value), 60);

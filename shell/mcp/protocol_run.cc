@@ -255,7 +255,7 @@ bool ProtocolRun::IsPersonalFact(const std::string& label) const {
   return gates_.TakesRelation(label);
 }
 
-// Whether a policy decides, or a guard of the program that reads the call under decision.
+// Whether the run has a policy, or guards of the program that read the call under decision.
 bool ProtocolRun::ReadsCalls() const {
   if (gate_ != nullptr && gate_->guard != nullptr) return true;
   const Session& session = saved_->session();

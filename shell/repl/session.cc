@@ -14,8 +14,6 @@
 
 namespace rpl {
 
-using nlohmann::ordered_json;
-
 namespace {
 
 constexpr const char* kTraceName = "trace.rpl";
@@ -67,10 +65,6 @@ Trace RepliesOf(Trace trace) {
 
 }  // namespace
 
-ordered_json ReplSession::GuardRecord() const {
-  return options_.gate != nullptr ? options_.gate->record : ordered_json();
-}
-
 void ReplSession::SetReader() {
   std::vector<std::string> documents;
   for (const ProgramFile& part : parts_)
@@ -99,7 +93,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   parts_ = parts;
   const CarriedTrace trace = Carried(replies);
   session_.reset();
-  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, GuardRecord(), undone_});
+  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, RecordOf(options_.gate), undone_});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
@@ -224,7 +218,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
   // The epoch is replayed under its own guard; if that is not the present one, another begins.
   GateSetup* const gate = options_.gate;
   if (gate != nullptr) gate->session = store_->place();
-  const bool other_guard = program->guard != GuardRecord();
+  const bool other_guard = program->guard != RecordOf(options_.gate);
   if (other_guard) recorded_gate_ = GateSetupFrom(program->guard);
   if (other_guard) options_.gate = recorded_gate_.get();
   BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);

@@ -131,8 +131,6 @@ class ReplSession {
   void GoBack(std::optional<int> undone);
   void KeepProfile();
   void SetReader();
-  /// The record of the guard, for the program of an epoch.
-  nlohmann::ordered_json GuardRecord() const;
 
   Agent& agent_;
   SessionOptions options_;

@@ -256,9 +256,7 @@ std::vector<std::uint32_t> FencesWithin(std::string_view text, std::string_view 
     std::string_view rest = whole.substr(at);
     const std::size_t run = std::min(rest.find_first_not_of(rest.substr(0, 1)), rest.size());
     if (run < 3 || (rest[0] != '`' && rest[0] != '~')) continue;
-    std::string_view info = rest.substr(run);
-    while (!info.empty() && IsSpace(info.front())) info.remove_prefix(1);
-    while (!info.empty() && IsSpace(info.back())) info.remove_suffix(1);
+    const std::string_view info = Trimmed(rest.substr(run));
     if (mark == 0) {
       mark = rest[0];
       size = run;
