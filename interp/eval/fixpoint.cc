@@ -40,7 +40,9 @@ void Fixpoint::Reset() {
   // of rules that are gone. What is derived of a goal is the record of its truth.
   for (RelationId r = 0; r < store_.size(); ++r)
     if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
-  memory_.assign(analysis_.strata().size(), Memory{});
+  for (Memory& memory : memory_) Forget(memory);
+  memory_.clear();
+  memory_.resize(analysis_.strata().size());
   classes_.clear();
   expanded_.clear();
   in_expanded_.clear();
@@ -55,6 +57,17 @@ void Fixpoint::Drop(const Stratum& stratum) {
     if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId)
       DropDerived(store_.at(whole));
   }
+}
+
+// Forgets what is known of a stratum, and drops its intermediates.
+void Fixpoint::Forget(Memory& memory) {
+  for (const auto& [rule, split] : memory.splits) {
+    const RelationId intermediate = split->definition.head;
+    DropDerived(store_.at(intermediate));
+    unused_.push_back(intermediate);
+  }
+  if (!memory.splits.empty() && limits_.profile != nullptr) limits_.profile->Forget();
+  memory = Memory{};
 }
 
 bool Fixpoint::HasExtremum(const Stratum& stratum) const {
@@ -124,7 +137,11 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
   return changed;
 }
 
+// An intermediate's rule is that for which it is made.
 void Fixpoint::StopAt(const Definition& rule) {
+  for (const Memory& memory : memory_)
+    for (const auto& [whole, split] : memory.splits)
+      if (&split->definition == &rule) return StopAt(*whole->def);
   stopped_at_ = rule.text;
   growing_ = rule.head;
 }
@@ -151,7 +168,81 @@ Stop Fixpoint::Derive(std::span<const Derivation> work, std::vector<Violation>& 
   return machine.evaluation.stop;
 }
 
+void Fixpoint::AddReads(const DerivedRule& rule, const Memory& memory,
+                        std::vector<RelationId>& reads) const {
+  if (const auto split = memory.splits.find(&rule); split != memory.splits.end()) {
+    AddReads(split->second->part, memory, reads);
+    AddReads(split->second->rest, memory, reads);
+    return;
+  }
+  for (const RelationId r : rule.reads)
+    if (std::ranges::find(reads, r) == reads.end()) reads.push_back(r);
+}
+
+// Adds what a rule does in this round. A rule that is found to be worth it is split first.
+Stop Fixpoint::AddWork(DerivedRule& rule, Memory& memory, Round& round) {
+  if (const auto split = memory.splits.find(&rule); split != memory.splits.end()) {
+    const Stop stop = AddWork(split->second->part, memory, round);
+    return stop == Stop::kGoesOn ? AddWork(split->second->rest, memory, round) : stop;
+  }
+  if (round.full) {
+    round.work.push_back(choice_.Full(rule, marks_));
+    return Stop::kGoesOn;
+  }
+  const std::size_t before = round.work.size();
+  for (DerivedRule::Delta& delta : rule.deltas)
+    if (marks_[delta.relation].old_end < marks_[delta.relation].end)
+      round.work.push_back(choice_.FromDelta(rule, delta, marks_));
+  if (!round.may_split) return Stop::kGoesOn;
+  const std::optional<Intermediate> intermediate =
+      FindIntermediate(rule, store_, marks_, std::exchange(rule.cost, 0), limits_);
+  if (!intermediate) return Stop::kGoesOn;
+  round.work.resize(before);
+  if (const Stop stop = Split(rule, *intermediate, memory, round); stop != Stop::kGoesOn)
+    return stop;
+  return AddWork(rule, memory, round);
+}
+
+// What follows from old rows alone is derived, so the intermediate takes up what was old before
+// this round. Its new rows come with those of the atoms that it is made of.
+Stop Fixpoint::Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
+                     Round& round) {
+  const RelationId relation =
+      NewIntermediate(IntermediateName(store_.at(rule.def->head).name()),
+                      static_cast<std::uint32_t>(intermediate.columns.size()));
+  SplitRule& split =
+      *(memory.splits[&rule] = std::make_unique<SplitRule>(rule, intermediate, relation, store_));
+  round.reads.push_back(relation);
+  const std::vector<Marks> now = marks_;
+  for (const RelationId r : split.part.reads) marks_[r].end = marks_[r].old_end;
+  const Derivation old = choice_.Full(split.part, marks_);
+  const Stop stop = Derive({&old, 1}, memory.violations);
+  marks_ = now;
+  marks_.resize(store_.size());
+  marks_[relation] = {store_.at(relation).size(), store_.at(relation).size()};
+  return stop;
+}
+
+RelationId Fixpoint::NewIntermediate(const std::string& name, std::uint32_t arity) {
+  const auto known = std::ranges::find_if(unused_, [&](RelationId r) {
+    return store_.at(r).arity() == arity && store_.at(r).name() == name;
+  });
+  if (known == unused_.end()) return store_.AddIntermediate(name, arity);
+  const RelationId out = *known;
+  unused_.erase(known);
+  return out;
+}
+
+bool Fixpoint::MeetsSets(const Memory& memory) const {
+  return std::ranges::any_of(memory.splits,
+                             [&](const auto& split) { return split.second->MeetsSets(store_); });
+}
+
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
+  if (MeetsSets(memory)) {
+    Drop(stratum);
+    Forget(memory);
+  }
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
   derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
@@ -159,14 +250,14 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
   if (rebuilt && !memory.fresh) {
     Drop(stratum);
+    for (const auto& [rule, split] : memory.splits) DropDerived(store_.at(split->definition.head));
     memory.violations.clear();
   }
   if (HasExtremum(stratum)) KeepBest(stratum);
   // The deltas of the relations that the rules read.
-  std::vector<RelationId> reads;
-  for (const DerivedRule& rule : stratum.rules)
-    for (RelationId r : rule.reads)
-      if (std::find(reads.begin(), reads.end(), r) == reads.end()) reads.push_back(r);
+  Round round = {rebuilt, !HasExtremum(stratum), {}, {}};
+  std::vector<RelationId>& reads = round.reads;
+  for (const DerivedRule& rule : stratum.rules) AddReads(rule, memory, reads);
   marks_.resize(store_.size());
   for (RelationId r : reads) {
     marks_[r].end = store_.at(r).size();
@@ -176,7 +267,8 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   }
   rounds_ = 0;
   const Machine::Rounds rounds(solver_.machine());
-  for (bool first = true;; first = false) {
+  for (;; round.full = false) {
+    if (MeetsSets(memory)) return QuiesceStratum(stratum, memory);
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     if (++rounds_ > limits_.max_rounds) {
       StopAt(Growing(stratum));
@@ -187,18 +279,12 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       StopAt(Growing(stratum));
       return machine.evaluation.stop;
     }
-    std::vector<Derivation> work;
+    round.work.clear();
     for (DerivedRule& rule : stratum.rules) {
       if (rule.of_equivalence && UsesClasses(rule.def->head)) continue;
-      if (first && rebuilt) {
-        work.push_back(choice_.Full(rule, marks_));
-        continue;
-      }
-      for (DerivedRule::Delta& delta : rule.deltas)
-        if (marks_[delta.relation].old_end < marks_[delta.relation].end)
-          work.push_back(choice_.FromDelta(rule, delta, marks_));
+      if (const Stop stop = AddWork(rule, memory, round); stop != Stop::kGoesOn) return stop;
     }
-    if (const Stop stop = Derive(work, memory.violations); stop != Stop::kGoesOn) return stop;
+    if (const Stop stop = Derive(round.work, memory.violations); stop != Stop::kGoesOn) return stop;
     if (!CloseClasses(stratum)) return solver_.machine().evaluation.stop;
     bool grew = false;
     marks_.resize(store_.size());
@@ -244,7 +330,7 @@ void Fixpoint::DropResting(std::set<RelationId> unsettled, std::size_t from) {
     if (!drop) continue;
     dropped.insert(stratum.relations.begin(), stratum.relations.end());
     Drop(stratum);
-    memory_[i] = Memory{};
+    Forget(memory_[i]);
   }
 }
 
@@ -272,8 +358,7 @@ bool Fixpoint::StillExpanded() const {
 }
 
 Stop Fixpoint::Quiesce() {
-  if (memory_.size() != analysis_.strata().size())
-    memory_.assign(analysis_.strata().size(), Memory{});
+  if (memory_.size() != analysis_.strata().size()) memory_.resize(analysis_.strata().size());
   derived_.clear();
   for (std::size_t rounds = 0;; ++rounds) {
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {

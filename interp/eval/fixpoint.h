@@ -11,6 +11,10 @@
 // (rows retracted), or one changed that a rule needs complete (negation, counts, aggregate heads,
 // choices, checks), the stratum's derived rows are dropped and derived again.
 //
+// A rule of three atoms or more may be split, while its stratum is derived, into one that derives
+// an intermediate and one that goes on from it (interp/plan/intermediate.h). It stays so until all
+// is derived anew.
+//
 // Of a relation with an extremum, the rows that better ones followed go when the stratum is quiet
 // (interp/eval/best_rows.h); if there are any, it counts as rebuilt.
 //
@@ -21,6 +25,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +34,7 @@
 #include "interp/eval/evaluation.h"
 #include "interp/eval/plan_choice.h"
 #include "interp/plan/analysis.h"
+#include "interp/plan/intermediate.h"
 
 namespace rpl {
 
@@ -68,12 +74,28 @@ class Fixpoint {
     bool fresh = true;
     std::vector<std::pair<RelationId, Seen>> seen;
     std::vector<Violation> violations;
+    std::map<const DerivedRule*, std::unique_ptr<SplitRule>> splits;
+  };
+  /// The relations that the rules of a stratum read, and what they do in the next round.
+  struct Round {
+    bool full;       // all rules run over all rows
+    bool may_split;  // those of an extremum rest on rows that go
+    std::vector<RelationId> reads;
+    std::vector<Derivation> work;
   };
 
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool StillExpanded() const;
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
+  void AddReads(const DerivedRule& rule, const Memory& memory,
+                std::vector<RelationId>& reads) const;
+  Stop AddWork(DerivedRule& rule, Memory& memory, Round& round);
+  Stop Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
+             Round& round);
+  RelationId NewIntermediate(const std::string& name, std::uint32_t arity);
+  bool MeetsSets(const Memory& memory) const;
   void Drop(const Stratum& stratum);
+  void Forget(Memory& memory);
   void KeepBest(const Stratum& stratum);
   void DropBeaten(const Stratum& stratum);
   bool HasExtremum(const Stratum& stratum) const;
@@ -92,6 +114,7 @@ class Fixpoint {
   const Limits& limits_;
   PlanChoice choice_;
   std::vector<Memory> memory_;
+  std::vector<RelationId> unused_;         // intermediates
   std::map<RelationId, Classes> classes_;  // of equivalences
   std::map<RelationId, Seen> expanded_;    // what rules with #?h heads have read
   std::vector<Violation> in_expanded_;     // violations of constraints within these

@@ -97,27 +97,30 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   chosen.expected = std::move(as_written->steps);
   if (as_written->cost < static_cast<double>(limits_.min_ordered)) return written;
   const Plan* best = &written;
-  double least = as_written->cost / std::max(limits_.min_gain, 1e-9);
+  double cost = as_written->cost;  // of the best one
+  double least = cost / std::max(limits_.min_gain, 1e-9);
   std::size_t tried = 0;
   // Where a plan took far more than expected, trials are cheap in comparison, and estimates were
   // no guide.
   const bool estimates = chosen.overrun.empty();
   for (const AtomOrder& order : orders) {
-    const double cost = estimates ? order.cost : 0;
-    if (cost > least || tried == kCandidates) break;
+    const double estimate = estimates ? order.cost : 0;
+    if (estimate > least || tried == kCandidates) break;
     const Plan& plan = plan_for(order.positions);
     if (plan.join == nullptr) continue;  // in that order, an equality binds a slot
     const double indexes = MissingIndexes(plan, task.marks);
-    if (cost + indexes > least) continue;
+    if (estimate + indexes > least) continue;
     ++tried;
     std::optional<Trial> trial = Try(plan, task, chosen, least);
     if (!trial) break;
     if (trial->cost + indexes >= least) continue;
     best = &plan;
-    least = trial->cost + indexes;
+    cost = trial->cost;
+    least = cost + indexes;
     chosen.expected = std::move(trial->steps);
   }
   Use(*best);
+  if (task.delta >= 0) task.rule.cost = std::max(task.rule.cost, cost);
   return *best;
 }
 

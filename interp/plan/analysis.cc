@@ -250,7 +250,8 @@ Access Analysis::AccessOf(RelationId relation, Mode mode) const {
     case Space::kGoal: return Access::kGoal;
     case Space::kAvar: return Access::kExternal;
     case Space::kTool: return info.rules.empty() ? Access::kExternal : Access::kTable;
-    case Space::kRelation: break;
+    case Space::kRelation:
+    case Space::kIntermediate: break;
   }
   if (info.collected) return Access::kCollect;
   return info.demanded || info.broken ? Access::kTable : Access::kRows;

@@ -79,6 +79,9 @@ struct DerivedRule {
   bool as_written = false;
   /// Its rows come from the classes of its relation (Stratum::Equivalence).
   bool of_equivalence = false;
+  /// Of the plan from a delta that is expected to take most, in probes and rows, since this was set
+  /// to 0.
+  double cost = 0;
   /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
   bool whole = false;
   std::vector<RelationId> reads;

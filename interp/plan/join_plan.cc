@@ -41,10 +41,16 @@ class Compiler {
     return Operand(step.operands[0], &out.left) && Operand(step.operands[1], &out.right);
   }
 
+  bool IsPlain(RelationId relation) const {
+    const Space space = store_.at(relation).space();
+    return (space == Space::kRelation || space == Space::kIntermediate) &&
+           !store_.IsWhole(relation);
+  }
+
   bool Rows(const Step& step, JoinStep::Kind kind) {
     // The Machine handles replies of tools, which may be failures, and companions (§7).
     if (step.access != Access::kRows || step.row >= 0 || !step.matches.empty() ||
-        store_.at(step.relation).space() != Space::kRelation || store_.IsWhole(step.relation))
+        !IsPlain(step.relation))
       return false;
     JoinStep& out = join_.steps.emplace_back();
     out.kind = kind;

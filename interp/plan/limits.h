@@ -40,6 +40,9 @@ struct Limits {
   /// one.
   std::size_t min_ordered = 1'000;
   double min_gain = 1.5;
+  /// Probes and rows read by a plan from a delta, from which its rule may be split
+  /// (interp/plan/intermediate.h); 0: each rule that can be is.
+  std::size_t min_split = 1 << 20;
   /// Outer rows from which the first run of a plan is watched; and the factor by which it must
   /// exceed what is expected for another plan to be considered in its place.
   std::size_t min_watched = 1'024;

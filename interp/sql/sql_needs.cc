@@ -92,7 +92,8 @@ class NeedsFinder {
       case Space::kGoal: return refuse(Code::kSqlOutside, "is a goal, which is read");
       case Space::kTool: return refuse(Code::kSqlOutside, "is a tool, which is called");
       case Space::kAvar: return refuse(Code::kSqlOutside, "is an async variable, which is read");
-      case Space::kRelation: break;
+      case Space::kRelation:
+      case Space::kIntermediate: break;
     }
     if (program_.FindCollected(relation) != nullptr)
       return refuse(Code::kSqlOutside, "is asked of a person");

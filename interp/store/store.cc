@@ -12,7 +12,8 @@ namespace {
 
 std::string NameOf(Space space, std::string_view label) {
   switch (space) {
-    case Space::kRelation: return std::string(label);
+    case Space::kRelation:
+    case Space::kIntermediate: return std::string(label);
     case Space::kGoal: return "%" + std::string(label);
     case Space::kTool:
     case Space::kAvar: return "$" + std::string(label);
@@ -157,24 +158,29 @@ RelationId Store::Find(Space space, std::string_view label, std::uint32_t arity)
 RelationId Store::Declare(Space space, std::string_view label, std::uint32_t arity) {
   const RelationId known = Find(space, label, arity);
   if (known != kNoId) return known;
+  const RelationId id = Add(space, pool_.Symbol(label), NameOf(space, label), arity);
+  by_name_.FindOrInsert(HashOfName(space, label, arity), id, [](RelationId) { return false; });
+  return id;
+}
+
+RelationId Store::AddIntermediate(std::string_view name, std::uint32_t arity) {
+  return Add(Space::kIntermediate, pool_.Symbol(name), NameOf(Space::kIntermediate, name), arity);
+}
+
+RelationId Store::Add(Space space, Value label, std::string name, std::uint32_t arity) {
   const auto id = static_cast<RelationId>(relations_.size());
-  relations_.push_back(
-      std::make_unique<Relation>(id, space, pool_.Symbol(label), NameOf(space, label), arity));
+  relations_.push_back(std::make_unique<Relation>(id, space, label, std::move(name), arity));
   companion_.push_back(kNoId);
   whole_of_.push_back(kNoId);
-  by_name_.FindOrInsert(HashOfName(space, label, arity), id, [](RelationId) { return false; });
   return id;
 }
 
 RelationId Store::Whole(RelationId id) {
   assert(!IsWhole(id));
   if (companion_[id] != kNoId) return companion_[id];
-  const auto whole = static_cast<RelationId>(relations_.size());
   const Relation& base = at(id);
-  relations_.push_back(
-      std::make_unique<Relation>(whole, base.space(), base.label(), base.name(), base.arity()));
-  companion_.push_back(kNoId);
-  whole_of_.push_back(id);
+  const RelationId whole = Add(base.space(), base.label(), base.name(), base.arity());
+  whole_of_[whole] = id;
   companion_[id] = whole;
   std::vector<RowId> all(base.size());
   std::iota(all.begin(), all.end(), 0);

@@ -44,8 +44,9 @@ namespace rpl {
 
 using RelationId = std::uint32_t;
 
-/// The namespace of a relation's label. Each avar is a channel, a relation of its own (§13).
-enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
+/// The namespace of a relation's label. Each avar is a channel, a relation of its own (§13). No
+/// program can name an intermediate (interp/plan/intermediate.h).
+enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar, kIntermediate };
 
 /// Places by row id. Only pages with a place are allocated.
 class Places {
@@ -195,6 +196,8 @@ class Store {
 
   /// The relation of that name, created if missing.
   RelationId Declare(Space space, std::string_view label, std::uint32_t arity);
+  /// A new relation that Find does not find, with a name to be shown.
+  RelationId AddIntermediate(std::string_view name, std::uint32_t arity);
   /// kNoId when no such relation was declared.
   RelationId Find(Space space, std::string_view label, std::uint32_t arity) const;
   Relation& at(RelationId id) { return *relations_[id]; }
@@ -222,6 +225,7 @@ class Store {
   std::size_t bytes() const;
 
  private:
+  RelationId Add(Space space, Value label, std::string name, std::uint32_t arity);
   void TakeFromSets(Relation& whole, std::span<const Value> instance);
 
   Pool& pool_;

@@ -168,7 +168,8 @@ class CatalogueReader {
       case Space::kRelation: return Entry(Kind::kRelation, relation.name(), relation.arity());
       case Space::kTool: return Entry(Kind::kTool, relation.name(), relation.arity());
       case Space::kAvar: return Entry(Kind::kAvar, relation.name(), 0);
-      case Space::kGoal: break;
+      case Space::kGoal:
+      case Space::kIntermediate: break;
     }
     const Goal* goal = program_.FindGoal(relation.name().substr(1));
     return Entry(Kind::kGoal, relation.name(), goal == nullptr ? 0 : goal->captures.size());
