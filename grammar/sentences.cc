@@ -396,7 +396,9 @@ void SentenceCutter::BlameUnclosedBracket() {
   resume_ = line;
 }
 
-bool SentenceCutter::AtComment(std::uint32_t at) const { return Starts(at, "--"); }
+bool SentenceCutter::AtComment(std::uint32_t at) const {
+  return At(at) == '-' && At(at + 1) == '-';
+}
 
 // True for `# …`, `##…` and, where a sentence may begin, `#two words`. RPL has `#?x` and `#{…}`; a
 // single `#word` is taken for a tagged value of EDN. All of a run of `#` end alike, so the first
@@ -484,7 +486,7 @@ std::uint32_t SentenceCutter::LineEnd(std::uint32_t at) const {
 
 // The end of the name characters at `at`; a name stops before `->` (decision 6).
 std::uint32_t SentenceCutter::NameEnd(std::uint32_t at) const {
-  while (IsNameChar(At(at)) && !Starts(at, "->")) ++at;
+  while (IsNameChar(At(at)) && (At(at) != '-' || At(at + 1) != '>')) ++at;
   return at;
 }
 
