@@ -61,13 +61,15 @@ void Fixpoint::Drop(const Stratum& stratum) {
 
 // Forgets what is known of a stratum, and drops its intermediates.
 void Fixpoint::Forget(Memory& memory) {
-  for (const auto& [rule, split] : memory.splits) {
-    const RelationId intermediate = split->definition.head;
-    DropDerived(store_.at(intermediate));
-    unused_.push_back(intermediate);
-  }
-  if (!memory.splits.empty() && limits_.profile != nullptr) limits_.profile->Forget();
+  for (const auto& [rule, split] : memory.splits) DropIntermediate(split->definition.head);
   memory = Memory{};
+}
+
+// Before its rules die.
+void Fixpoint::DropIntermediate(RelationId relation) {
+  DropDerived(store_.at(relation));
+  unused_.push_back(relation);
+  if (limits_.profile != nullptr) limits_.profile->Forget();
 }
 
 bool Fixpoint::HasExtremum(const Stratum& stratum) const {
@@ -220,6 +222,9 @@ Stop Fixpoint::Split(const DerivedRule& rule, const Intermediate& intermediate, 
   marks_ = now;
   marks_.resize(store_.size());
   marks_[relation] = {store_.at(relation).size(), store_.at(relation).size()};
+  if (stop == Stop::kGoesOn) return stop;
+  DropIntermediate(relation);  // what it lacks would never be derived
+  memory.splits.erase(&rule);
   return stop;
 }
 
@@ -267,6 +272,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   }
   rounds_ = 0;
   const Machine::Rounds rounds(solver_.machine());
+  std::set<const DerivedRule*> by_classes;  // rules that did not run in the last round
   for (;; round.full = false) {
     if (MeetsSets(memory)) return QuiesceStratum(stratum, memory);
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
@@ -281,7 +287,14 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
     round.work.clear();
     for (DerivedRule& rule : stratum.rules) {
-      if (rule.of_equivalence && UsesClasses(rule.def->head)) continue;
+      if (rule.of_equivalence && UsesClasses(rule.def->head)) {
+        by_classes.insert(&rule);
+        continue;
+      }
+      if (by_classes.erase(&rule) > 0) {  // sets came before what was there was closed
+        round.work.push_back(choice_.Full(rule, marks_));
+        continue;
+      }
       if (const Stop stop = AddWork(rule, memory, round); stop != Stop::kGoesOn) return stop;
     }
     if (const Stop stop = Derive(round.work, memory.violations); stop != Stop::kGoesOn) return stop;

@@ -92,6 +92,7 @@ class Fixpoint {
   Stop AddWork(DerivedRule& rule, Memory& memory, Round& round);
   Stop Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
              Round& round);
+  void DropIntermediate(RelationId relation);
   RelationId NewIntermediate(const std::string& name, std::uint32_t arity);
   bool MeetsSets(const Memory& memory) const;
   void Drop(const Stratum& stratum);

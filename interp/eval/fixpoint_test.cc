@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <climits>
 #include <functional>
 #include <map>
 #include <new>
@@ -201,6 +202,21 @@ TEST_CASE("a class that a limit cut short is completed") {
   engine.solver.Take();
   CHECK(engine.Quiesce() == Stop::kGoesOn);
   CHECK(Pairs(engine, "same").size() == 90'601);
+}
+
+TEST_CASE("an equivalence that gets a set while it is derived has the pairs from before") {
+  const char* const rules =
+      "q(?x, ?z) <- q(?x, ?y), q(?y, ?z)\nq(?y, ?x) <- q(?x, ?y)\nq(?a, ?a) <- e(?a)\n";
+  const std::set<std::pair<int, int>> expected = {{7, 3}, {3, 7}, {7, 7}, {3, 3}};
+  for (const bool at_once : {true, false}) {
+    Engine engine;
+    engine.Take(rules);
+    if (!at_once) engine.Quiesce();
+    engine.Take("q(7, 3)\ne(#{#{0 8}})\n");
+    engine.Quiesce();
+    CHECK(testing::Rows(engine.store, engine.Find("q", 2)).find("(3, 7)") != std::string::npos);
+    CHECK(testing::Rows(engine.store, engine.Find("q", 2)).find("(7, 7)") != std::string::npos);
+  }
 }
 
 TEST_CASE("a set in an equivalence distributes, before and after it is one") {
@@ -566,6 +582,37 @@ TEST_CASE("a rule is whole again when its atoms have sets") {
   plain.Quiesce();
   CHECK(testing::Rows(engine.store, engine.Find("alias", 2)).size() ==
         testing::Rows(plain.store, plain.Find("alias", 2)).size());
+}
+
+TEST_CASE("an intermediate that a stop cut short is not gone on from") {
+  std::string facts;
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 80; ++j) {
+      const std::string z = std::to_string(i), w = std::to_string(j);
+      facts += "m(" + z + ", " + w + ")\nf(" + w + ", " + z + ")\n";
+    }
+  std::string more;
+  for (int i = 0; i < 40; ++i)
+    more += "g(" + std::to_string(i) + ", " + std::to_string(2 * i) + ")\ng(" + std::to_string(i) +
+            ", " + std::to_string(2 * i + 1) + ")\n";
+  bool finished = false;
+  for (int polls = 1; !finished; polls = polls * 5 / 4 + 1) {
+    int left = INT_MAX;
+    Limits limits;
+    limits.min_split = 10'000;
+    limits.watch = [&](std::size_t) { return left-- > 0 ? Stop::kGoesOn : Stop::kInterrupted; };
+    Engine engine(limits);
+    engine.Take("r(?x, ?y) <- m(?z, ?w), f(?w, ?y), g(?z, ?x)\nm(?x, ?y) <- r(?x, ?y), h(?x)\n" +
+                facts);
+    engine.Quiesce();
+    engine.Take(more);
+    left = polls;
+    finished = engine.Quiesce() == Stop::kGoesOn;
+    left = INT_MAX;
+    engine.solver.Take();
+    CHECK(engine.Quiesce() == Stop::kGoesOn);
+    CHECK(Pairs(engine, "r").size() == 80 * 40);
+  }
 }
 
 TEST_CASE("a limit that an intermediate reaches names the rule that it is for") {

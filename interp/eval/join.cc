@@ -75,6 +75,17 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
         ++bound_last;
       }
   if (bound_last != 1) varying_ = std::nullopt;
+  const JoinStep& last = join.steps.back();
+  RowSet& head = store.at(join.head).rows();
+  if (varying_ && sources_.back().index != nullptr && last.checks.empty() &&
+      last.binds.size() == 1 && last.keys.size() + 1 == sources_.back().relation->arity()) {
+    RowSet& read = store.at(last.relation).rows();
+    has_strips_ = !head.bits().empty() && !read.bits().empty();
+    if (has_strips_) {
+      head.OpenStrips(varying_->head);
+      read.OpenStrips(varying_->column);
+    }
+  }
   // An index that serves intersections alone must repay being built.
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
     if (!join.steps[i].intersection) continue;
@@ -169,7 +180,8 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
 [[gnu::always_inline]] inline bool JoinRun::Emit() {
   ++answers_;
   if (const RowBits& bits = head_.bits();
-      !bits.empty() && bits.Has([&](std::size_t i) { return slots_[join_.columns[i]]; })) {
+      asks_bits_ && !bits.empty() &&
+      bits.Has([&](std::size_t i) { return slots_[join_.columns[i]]; })) {
     ++known_;
     return true;
   }
@@ -285,7 +297,9 @@ bool JoinRun::Search(std::size_t at) {
 [[gnu::always_inline]] inline bool JoinRun::EmitEach(const JoinStep& step, Source& source,
                                                      std::span<const RowId> rows) {
   const Relation& relation = *source.relation;
-  const bool asks = varying_ && !head_.bits().empty();
+  const bool asks = varying_ && asks_bits_ && !head_.bits().empty();
+  if (asks && has_strips_ && FindUnknown(step, source, rows.size()))
+    return EmitUnknown(step, source, rows.size());
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (asks) {
       if (!SkipKnown(relation, rows, k)) return StoppedIn(source, k, rows.size());
@@ -299,6 +313,58 @@ bool JoinRun::Search(std::size_t at) {
   }
   source.did.rows += rows.size();
   return true;
+}
+
+// Finds the rows of the last step, `listed` in number, whose answers the head's relation is not
+// known to have, by comparing strips of bits; false if that does not pay, or a row has no bit.
+bool JoinRun::FindUnknown(const JoinStep& step, const Source& source, std::size_t listed) {
+  constexpr std::size_t kLeast = 64;      // rows
+  constexpr std::size_t kPlacesEach = 8;  // of the strip, for a row
+  constexpr std::size_t kKnownEach = 8;   // rows for one that is not known
+  const RowBits& bits = source.relation->rows().bits();
+  if (listed < kLeast || !bits.Cover(source.end)) return false;
+  const std::uint32_t column = varying_->column;
+  for (std::size_t i = 0; i < step.keys.size(); ++i)
+    key_[i < column ? i : i + 1] = slots_[step.keys[i]];
+  const RowBits::Strip read = bits.Along(column, [&](std::size_t i) { return key_[i]; });
+  if (read.count() == 0 || read.count() > kPlacesEach * listed) return false;
+  const RowBits::Strip known =
+      head_.bits().Along(varying_->head, [&](std::size_t i) { return slots_[join_.columns[i]]; });
+  if (known.count() == 0 || !known.HasKindOf(read.At(0))) return false;
+  const std::int64_t shift = known.PositionOf(read.At(0));
+  const auto count = static_cast<std::int64_t>(read.count());
+  unknown_.clear();  // positions on the strip first, then rows
+  for (std::int64_t at = 0; at < count; at += 64) {
+    std::uint64_t left = read.From(at) & ~known.From(at + shift);
+    for (; left != 0; left &= left - 1)
+      unknown_.push_back(static_cast<RowId>(at + std::countr_zero(left)));
+    if (unknown_.size() * kKnownEach > listed) return false;
+  }
+  std::size_t rows = 0;
+  for (const RowId position : unknown_) {
+    key_[column] = read.At(position);
+    const RowId row = source.relation->Find({key_, source.relation->arity()});
+    if (row != kNoId && row >= source.begin && row < source.end) unknown_[rows++] = row;
+  }
+  unknown_.resize(rows);
+  std::sort(unknown_.begin(), unknown_.end());
+  return true;
+}
+
+// Emits answers for the rows found, in order.
+bool JoinRun::EmitUnknown(const JoinStep& step, Source& source, std::size_t listed) {
+  const std::size_t known = listed - unknown_.size();
+  answers_ += known;
+  known_ += known;
+  const auto& [column, slot] = step.binds.front();
+  for (const RowId& row : unknown_) {
+    slots_[slot] = source.relation->Row(row)[column];
+    ++answers_;
+    if (!Tick() || !Add())
+      return StoppedIn(source, known + static_cast<std::size_t>(&row - unknown_.data()), listed);
+  }
+  source.did.rows += listed;
+  return Tick(known);
 }
 
 // Takes k on to the next row of the last step whose answer the head's relation is not known to

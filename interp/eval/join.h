@@ -74,6 +74,9 @@ class JoinRun {
   /// run with a memory finds fewer duplicates, and the same new rows in the same order.
   void TakeUp(Memory&& memory);
   Memory Leave();
+  /// All rows go to the batch, also those that the head's relation is known to have: then it does
+  /// not matter what is known, which depends on the number of threads.
+  void IgnoreKnown() { asks_bits_ = false; }
   /// Adds the work done so far; the first step counts as one scan, however often Run was called.
   void AddTo(JoinCounts& counts) const;
 
@@ -104,6 +107,8 @@ class JoinRun {
   bool Search(std::size_t at);
   bool Over(std::size_t at, std::span<const RowId> rows);
   bool EmitEach(const JoinStep& step, Source& source, std::span<const RowId> rows);
+  bool FindUnknown(const JoinStep& step, const Source& source, std::size_t listed);
+  bool EmitUnknown(const JoinStep& step, Source& source, std::size_t listed);
   bool SkipKnown(const Relation& relation, std::span<const RowId> rows, std::size_t& k);
   std::size_t CountKnown(const Relation& relation, std::span<const RowId> rows) const;
   bool Intersect(std::size_t at, std::span<const RowId> others);
@@ -162,6 +167,10 @@ class JoinRun {
     std::uint32_t column;
   };
   std::optional<Varying> varying_;
+  /// The last step's rows can be compared with the head's by strips of bits.
+  bool has_strips_ = false;
+  std::vector<RowId> unknown_;  // FindUnknown
+  bool asks_bits_ = true;
 };
 
 }  // namespace rpl

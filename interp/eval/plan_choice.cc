@@ -145,6 +145,7 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const Task& t
 std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
                                                  double most) {
   JoinRun run(*plan.join, store_, marks, &keep_on_, nullptr);
+  run.IgnoreKnown();
   const std::size_t outer = run.outer();
   const std::size_t count = std::min(outer, kTried);
   RowBatch found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/store/row_bits.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <random>
@@ -71,6 +72,47 @@ TEST_CASE("a row with a bit is in the set, and most rows of a dense set have one
           return pool.Int(-below(10 + static_cast<int>(n) / 200));
         }) > 10'000);
   CHECK(CompareWithSet(0, 10, [&](std::size_t) { return kNil; }) == 0);
+}
+
+// The strips of each column have the bits of their rows, whenever they are opened.
+TEST_CASE("bits along a column are those of its rows") {
+  Pool pool;
+  std::mt19937 random(4);
+  for (const std::size_t arity : {1, 2, 3}) {
+    const int most = arity == 3 ? 17 : 140;
+    RowSet rows(arity);
+    RowBits bits;
+    for (int n = 0; n < 6000; ++n) {
+      Cells cells;
+      for (std::size_t i = 0; i < arity; ++i)
+        cells.push_back(pool.Int(static_cast<int>(random() % static_cast<unsigned>(most)) -
+                                 (n > 3000 ? most / 2 : 0)));
+      rows.Insert(cells);
+      if (n == 1000 || n == 4000) {
+        for (std::size_t i = n == 1000 ? 1 : 0; i < arity; ++i)
+          bits.OpenStrips(i, [&](RowId row) { return rows.Row(row); });
+      }
+      if (n % 500 == 0)
+        bits.Extend(rows.size(), arity, 64, [&](RowId row) { return rows.Row(row); });
+      if (n % 100 != 0 || bits.empty()) continue;
+      for (std::size_t column = 0; column < arity; ++column) {
+        if (!bits.IsOpen(column)) continue;
+        const RowBits::Strip strip = bits.Along(column, [&](std::size_t i) { return cells[i]; });
+        for (std::int64_t at = -70; at < static_cast<std::int64_t>(strip.count()) + 10; ++at) {
+          std::uint64_t expected = 0;
+          for (std::int64_t i = std::max<std::int64_t>(at, 0);
+               i < std::min<std::int64_t>(at + 64, static_cast<std::int64_t>(strip.count())); ++i) {
+            Cells other = cells;
+            other[column] = strip.At(static_cast<std::uint64_t>(i));
+            REQUIRE(strip.PositionOf(other[column]) == i);
+            if (Has(bits, other)) expected |= std::uint64_t{1} << (i - at);
+          }
+          REQUIRE(strip.From(at) == expected);
+        }
+      }
+    }
+    CHECK(bits.Cover(1));
+  }
 }
 
 TEST_CASE("sparse rows, and rows with values of several kinds, have no bits") {

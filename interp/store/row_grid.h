@@ -32,6 +32,7 @@ class RowGrid {
 
  public:
   static constexpr std::uint64_t kNowhere = UINT64_MAX;
+  static constexpr int kKindBits = 4;  // of a word (value.h)
 
   /// 0 until ranges are chosen.
   std::uint64_t places() const { return places_; }
@@ -80,6 +81,26 @@ class RowGrid {
     return out;
   }
 
+  /// The values of a column that have places: `count` of them from `least` on.
+  Value least(std::size_t column) const { return columns_[column].least; }
+  std::uint64_t count(std::size_t column) const { return columns_[column].count; }
+  /// The position of a value in the column; a large number if it has none.
+  std::uint64_t DigitOf(std::size_t column, Value v) const { return columns_[column].DigitOf(v); }
+  /// The place of the row on a line through the row with the cells cell(0), … whose cell in the
+  /// column is the least one, if the column came last: then the places of a line are consecutive.
+  /// kNowhere if the line has no places. That column's cell is not asked for.
+  template <typename Cell>
+  std::uint64_t FirstAlong(std::size_t column, Cell&& cell) const {
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (i == column) continue;
+      const std::uint64_t digit = columns_[i].DigitOf(cell(i));
+      if (digit >= columns_[i].count) return kNowhere;
+      at = at * columns_[i].count + digit;
+    }
+    return places_ == 0 ? kNowhere : at * columns_[column].count;
+  }
+
   /// Takes a row into account when ranges are chosen, its cells indexed from 0. A row that has a
   /// place need not be met.
   template <typename Row>
@@ -111,8 +132,6 @@ class RowGrid {
   }
 
  private:
-  static constexpr int kKindBits = 4;  // of a word (value.h)
-
   /// The values of a column of the rows met.
   struct Met {
     Value least, greatest;

@@ -80,6 +80,10 @@ class RowSet {
 
   /// Bits that tell of a row that it is there, where TellFound had reason to make them.
   const RowBits& bits() const { return bits_; }
+  /// See RowBits; for the column that comes last, the bits are strips as they are.
+  void OpenStrips(std::size_t column) {
+    bits_.OpenStrips(column, [this](RowId row) { return Row(row); });
+  }
   /// To be told how many rows were found to be inserted, and how many of them were new. Once more
   /// were there than the set has, and most still are, bits are made, the sparser the more were;
   /// those that there are, are extended.
