@@ -195,10 +195,14 @@ Stop Fixpoint::AddWork(DerivedRule& rule, Memory& memory, Round& round) {
   for (DerivedRule::Delta& delta : rule.deltas)
     if (marks_[delta.relation].old_end < marks_[delta.relation].end)
       round.work.push_back(choice_.FromDelta(rule, delta, marks_));
-  if (!round.may_split) return Stop::kGoesOn;
+  const double cost = std::exchange(rule.cost, 0);
+  if (!round.may_split || cost < 2 * rule.declined) return Stop::kGoesOn;
   const std::optional<Intermediate> intermediate =
-      FindIntermediate(rule, store_, marks_, std::exchange(rule.cost, 0), limits_);
-  if (!intermediate) return Stop::kGoesOn;
+      FindIntermediate(rule, store_, marks_, cost, limits_);
+  if (!intermediate) {
+    rule.declined = cost;
+    return Stop::kGoesOn;
+  }
   round.work.resize(before);
   if (const Stop stop = Split(rule, *intermediate, memory, round); stop != Stop::kGoesOn)
     return stop;

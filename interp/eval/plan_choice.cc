@@ -52,7 +52,18 @@ Derivation PlanChoice::Choose(const Task& task) {
     chosen.plan = &Cheapest(task, chosen);
     chosen.ran = false;
   }
-  return chosen.plan == nullptr ? as_written : Watched(task, chosen);
+  if (chosen.plan == nullptr) return as_written;
+  if (task.delta >= 0) rule.cost += CostOf(task, chosen);
+  return Watched(task, chosen);
+}
+
+// What the next run of the chosen plan takes by its trial; 0 without one.
+double PlanChoice::CostOf(const Task& task, const Chosen& chosen) {
+  if (chosen.expected.empty()) return 0;
+  double each = 1;
+  for (std::size_t i = 1; i < chosen.expected.size(); ++i)
+    each += chosen.expected[i].times + chosen.expected[i].rows;
+  return each * static_cast<double>(JoinRun::Outer(*chosen.plan->join, task.marks));
 }
 
 // The chosen plan, watched in its first run.
@@ -62,10 +73,7 @@ Derivation PlanChoice::Watched(const Task& task, Chosen& chosen) {
   const std::size_t outer = JoinRun::Outer(*chosen.plan->join, task.marks);
   if (limits_.profile != nullptr) limits_.profile->Expect(*chosen.plan, chosen.expected, outer);
   if (std::exchange(chosen.ran, true) || chosen.overrun.contains(chosen.plan)) return out;
-  double each = 1;
-  for (std::size_t i = 1; i < chosen.expected.size(); ++i)
-    each += chosen.expected[i].times + chosen.expected[i].rows;
-  out.expected = each * static_cast<double>(outer);
+  out.expected = CostOf(task, chosen);
   out.instead = [this, task, &chosen](double cost) { return Instead(task, chosen, cost); };
   return out;
 }
@@ -100,30 +108,27 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   chosen.expected = std::move(as_written->steps);
   if (as_written->cost < static_cast<double>(limits_.min_ordered)) return written;
   const Plan* best = &written;
-  double cost = as_written->cost;  // of the best one
-  double least = (cost + needed) / std::max(limits_.min_gain, 1e-9);
+  double least = (as_written->cost + needed) / std::max(limits_.min_gain, 1e-9);
   std::size_t tried = 0;
   // Where a plan took far more than expected, trials are cheap in comparison, and estimates were
   // no guide.
   const bool estimates = chosen.overrun.empty();
   for (const AtomOrder& order : orders) {
-    const double estimate = estimates ? order.cost : 0;
-    if (estimate > least || tried == kCandidates) break;
+    const double cost = estimates ? order.cost : 0;
+    if (cost > least || tried == kCandidates) break;
     const Plan& plan = plan_for(order.positions);
     if (plan.join == nullptr) continue;  // in that order, an equality binds a slot
     const double indexes = MissingIndexes(plan, task.marks);
-    if (estimate + indexes > least) continue;
+    if (cost + indexes > least) continue;
     ++tried;
     std::optional<Trial> trial = Try(plan, task, chosen, least);
     if (!trial) break;
     if (trial->cost + indexes >= least) continue;
     best = &plan;
-    cost = trial->cost;
-    least = cost + indexes;
+    least = trial->cost + indexes;
     chosen.expected = std::move(trial->steps);
   }
   Use(*best);
-  if (task.delta >= 0) task.rule.cost = std::max(task.rule.cost, cost);
   return *best;
 }
 

@@ -63,6 +63,7 @@ class PlanChoice {
     RowId DeltaRows() const;
   };
   Derivation Choose(const Task& task);
+  static double CostOf(const Task& task, const Chosen& chosen);
   Derivation Watched(const Task& task, Chosen& chosen);
   std::optional<Derivation> Instead(const Task& task, Chosen& chosen, double cost);
   struct Trial {

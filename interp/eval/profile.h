@@ -3,8 +3,9 @@
 // Counters of an evaluation and its wall time, by rule, plan and clause.
 //
 // Limits::profile points to it; when that is null, nothing is counted and no clock is read. Counts
-// are exact: the same program, facts and answers give the same counts on any number of threads.
-// A rule's time is exclusive: tabled calls count towards the rules that answer them.
+// are exact: the same program, facts and answers give the same counts on one thread. Several
+// threads may find more duplicates and read more rows, since each skips only what it has followed
+// itself. A rule's time is exclusive: tabled calls count towards the rules that answer them.
 //
 //   Profile ─ rules ─ plans ─ reads        each in order of first use
 //

@@ -79,9 +79,10 @@ struct DerivedRule {
   bool as_written = false;
   /// Its rows come from the classes of its relation (Stratum::Equivalence).
   bool of_equivalence = false;
-  /// Of the plan from a delta that is expected to take most, in probes and rows, since this was set
-  /// to 0.
+  /// What its plans from deltas are expected to take in this round, in probes and rows.
   double cost = 0;
+  /// The same when no intermediate was worth it (interp/plan/intermediate.h).
+  double declined = 0;
   /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
   bool whole = false;
   std::vector<RelationId> reads;

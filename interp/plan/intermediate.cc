@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kRepeats = 4;       // combinations for each row of an intermediate, at least
 constexpr double kMostRows = 2;      // rows of an intermediate for each row of the atoms, at most
+constexpr double kCounting = 16;     // probes in the time that counting the rows of the atoms takes
 constexpr RowId kCounted = 1 << 18;  // rows of a relation that are counted, at most about
 
 /// An atom whose columns are slots, constants or wilds.
@@ -175,8 +176,7 @@ std::optional<Intermediate> FindIntermediate(const DerivedRule& rule, const Stor
   if (atoms.size() < 3) return std::nullopt;
   double all_rows = 0;
   for (const JoinAtom& atom : atoms) all_rows += static_cast<double>(atom.end);
-  // Counting each pair of atoms must pay.
-  if (!always && cost < 2 * static_cast<double>(atoms.size()) * all_rows) return std::nullopt;
+  if (!always && cost < kCounting * all_rows) return std::nullopt;
   if (always) cost = std::numeric_limits<double>::infinity();
   std::optional<Intermediate> best;
   for (const JoinAtom& a : atoms)

@@ -34,7 +34,7 @@ struct Intermediate {
   std::vector<SlotId> columns;  // slots of these atoms that the head or another clause reads
 };
 
-/// The two atoms of a rule that are worth an intermediate; nullopt if none are. They are if one run
+/// The two atoms of a rule that are worth an intermediate; nullopt if none are. They are if a round
 /// of the rule, which takes so many probes and rows (`cost`), takes more than deriving all that
 /// follows from the present rows by an intermediate.
 std::optional<Intermediate> FindIntermediate(const DerivedRule& rule, const Store& store,
