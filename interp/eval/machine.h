@@ -259,6 +259,7 @@ class Machine {
   Mode mode() const { return mode_; }
   /// The counters of this evaluation, or null.
   Profile* profile() const { return limits_.profile; }
+  const Limits& limits() const { return limits_; }
 
  private:
   bool RunCompare(const Step& s);

@@ -305,5 +305,34 @@ TEST_CASE("proofs are counted apart, and give no hint") {
   CHECK(HintsOf(profile).empty());
 }
 
+TEST_CASE("a proof reads few rows of large relations, and its premises are in the author's order") {
+  Profile profile;
+  Engine engine(CountedBy(profile));
+  std::string facts;
+  for (int i = 0; i < 2'000; ++i)
+    facts += "big(" + std::to_string(i) + ", " + std::to_string(i) + ")\nup(" +
+             std::to_string(i + 10'000) + ", " + std::to_string(i) + ")\n";
+  engine.Take("s(?x, ?y) <- big(?a, ?b), ?a < 1500, up(?x, ?a), up(?y, ?b)\n" + facts);
+  engine.Quiesce();
+  profile.Clear();
+  for (const bool holds : {true, false}) {
+    const Value v = engine.pool.Int(holds ? 11'400 : 11'600);
+    const Value row[] = {v, v};
+    int rule = -1;
+    const auto found =
+        engine.solver.Prove(engine.Find("s", 2), row, &rule, [](const Premise&) { return true; });
+    REQUIRE(found.has_value() == holds);
+    if (!holds) continue;
+    REQUIRE(found->size() == 3);
+    CHECK((*found)[0].relation == engine.Find("big", 2));
+    CHECK((*found)[1].row == std::vector<Value>{v, engine.pool.Int(1'400)});
+    CHECK((*found)[2].relation == engine.Find("up", 2));
+  }
+  std::uint64_t rows = 0;
+  for (const Profile::PlanCounts& plan : profile.rules().front().plans)
+    for (const Profile::Read& read : plan.reads) rows += read.rows;
+  CHECK(rows < 20);
+}
+
 }  // namespace
 }  // namespace rpl

@@ -138,8 +138,9 @@ class Solver : public Demands {
   /// read, with the tables of this evaluation.
   bool Stands(const Goal& goal, Value bindings, Reads* reads = nullptr);
 
-  /// The premises of the first rule that derives `row`, whose number goes to `def`;
-  /// nullopt when no rule does. `usable` decides which rows may be premises.
+  /// The premises of the first rule that derives `row`, whose number goes to `def`, in the order of
+  /// its clauses; nullopt when no rule does. `usable` decides which rows may be premises. Of several
+  /// derivations by that rule, the first in the author's order unless a relation is large.
   std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,
                                             int* def,
                                             const std::function<bool(const Premise&)>& usable);
@@ -223,6 +224,7 @@ class Solver : public Demands {
   template <typename Make>
   FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
+  const Plan& ProofPlan(const Definition& def, const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame);
   const std::string& UndefinedBelow(const Clause& clause);
   std::string FindUndefined(const Clause& clause) const;

@@ -7,6 +7,7 @@
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/eval/solver_plans.h"
+#include "interp/plan/atom_order.h"
 
 namespace rpl {
 
@@ -109,6 +110,53 @@ Undecided Solver::CheckConstraint(
   return more;
 }
 
+namespace {
+
+// Whether the clauses only read rows that are stored, compare and test for absence: then any order
+// of the atoms finds a proof if there is one.
+bool MayBeReordered(const std::vector<const Clause*>& clauses, const Analysis& analysis) {
+  return std::ranges::all_of(clauses, [&](const Clause* clause) {
+    if (clause->As<Compare>() != nullptr) return true;
+    const auto* atom = clause->As<Atom>();
+    return atom != nullptr && !atom->whole && atom->row < 0 && atom->avars.empty() &&
+           analysis.AccessOf(atom->relation, Mode::kSolve) == Access::kRows;
+  });
+}
+
+// The premises, found in the order of the plan's atoms, in the order of the rule's.
+void SortByClause(std::vector<Premise>& premises, const Plan& plan,
+                  const std::vector<const Clause*>& clauses) {
+  std::vector<std::pair<std::ptrdiff_t, Premise>> placed;
+  const Step* step = plan.first;
+  for (Premise& premise : premises) {
+    while (step->kind != Step::Kind::kAtom) step = step->next;
+    placed.emplace_back(std::ranges::find(clauses, step->clause) - clauses.begin(),
+                        std::move(premise));
+    step = step->next;
+  }
+  std::ranges::stable_sort(placed, {}, &std::pair<std::ptrdiff_t, Premise>::first);
+  for (std::size_t i = 0; i < placed.size(); ++i) premises[i] = std::move(placed[i].second);
+}
+
+}  // namespace
+
+// Reads large relations in the order that promises to be the cheapest, others in the author's.
+const Plan& Solver::ProofPlan(const Definition& def, const std::vector<bool>& bound) {
+  constexpr int kProof = 3;  // a part of its own
+  const std::vector<const Clause*> clauses = ClausesOf(def);
+  SizesSeen seen;
+  if (clauses.size() < 2 || !def.texts.empty() || !MayBeReordered(clauses, analysis_) ||
+      !HaveGrown(clauses, store_, machine_->limits(), seen))
+    return RulePlan(def, bound);
+  const Plan& plan = KeptPlan(&def, program_.Has(def), kProof, bound, [&](Planner planner) {
+    const std::vector<AtomOrder> orders = OrdersByCost(clauses, -1, 0, store_, bound);
+    return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar, -1,
+                        orders.front().positions);
+  });
+  CountRun(plan, bound, 0);
+  return plan;
+}
+
 std::optional<std::vector<Premise>> Solver::Prove(
     RelationId relation, std::span<const Value> row, int* def_number,
     const std::function<bool(const Premise&)>& usable) {
@@ -117,6 +165,7 @@ std::optional<std::vector<Premise>> Solver::Prove(
     if (!def.gathered.empty()) continue;
     Frame frame(&def, def.slots);
     std::optional<std::vector<Premise>> found;
+    const Plan* plan = nullptr;
     const auto take = [&] {
       std::vector<Premise> premises;
       for (const RowUsed& used : frame.path) {
@@ -131,9 +180,15 @@ std::optional<std::vector<Premise>> Solver::Prove(
     const Machine::Use use(*machine_, frame, Mode::kSolve);
     Profile::Evaluation evaluation(machine_->profile(), def, Profile::Kind::kProof);
     std::vector<bool> bound(def.slots.size());
-    BindHead(def, row, 0, bound, [&] { return machine_->Run(RulePlan(def, bound).first); });
+    BindHead(def, row, 0, bound, [&] {
+      plan = &ProofPlan(def, bound);
+      return machine_->Run(plan->first);
+    });
     evaluation.Gave(found ? 1 : 0, 0);
     if (!found) continue;
+    if (const std::vector<const Clause*> clauses = ClausesOf(def);
+        MayBeReordered(clauses, analysis_))
+      SortByClause(*found, *plan, clauses);
     *def_number = number;
     return found;
   }

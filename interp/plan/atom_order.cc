@@ -57,8 +57,10 @@ class ValueCounts {
 /// The atoms of a rule, and what it costs to read them one after the other.
 class Atoms {
  public:
-  Atoms(const std::vector<const Clause*>& clauses, int delta, RowId delta_rows, const Store& store)
-      : store_(store), distinct_(store), delta_(delta), delta_rows_(delta_rows) {
+  Atoms(const std::vector<const Clause*>& clauses, int delta, RowId delta_rows, const Store& store,
+        const std::vector<bool>& bound)
+      : store_(store), distinct_(store), delta_(delta), delta_rows_(delta_rows), bound_(bound) {
+    slots_ = bound.size();
     for (std::size_t i = 0; i < clauses.size(); ++i) {
       if (clauses[i]->As<Atom>() == nullptr) continue;
       atoms_.push_back({i, clauses[i]->As<Atom>()});
@@ -76,7 +78,11 @@ class Atoms {
     double flow = 1;
     double cost = 0;
   };
-  Walk Begin() const { return {std::vector<bool>(slots_)}; }
+  Walk Begin() const {
+    Walk walk = {bound_};
+    walk.known.resize(slots_);
+    return walk;
+  }
   void Take(Walk& walk, std::size_t atom) {
     const double matching = Matching(walk, atom);
     walk.cost += walk.flow * (1 + matching);
@@ -114,6 +120,7 @@ class Atoms {
   ValueCounts distinct_;
   const int delta_;
   const RowId delta_rows_;
+  const std::vector<bool>& bound_;
   std::vector<Placed> atoms_;
   std::size_t slots_ = 0;
 };
@@ -172,8 +179,9 @@ bool HaveGrown(const std::vector<const Clause*>& clauses, const Store& store, co
 }
 
 std::vector<AtomOrder> OrdersByCost(const std::vector<const Clause*>& clauses, int delta,
-                                    RowId delta_rows, const Store& store) {
-  Atoms atoms(clauses, delta, delta_rows, store);
+                                    RowId delta_rows, const Store& store,
+                                    const std::vector<bool>& bound) {
+  Atoms atoms(clauses, delta, delta_rows, store, bound);
   std::vector<AtomOrder> out;
   ForEachOrder(atoms, [&](const std::vector<std::size_t>& order, double cost) {
     AtomOrder& to = out.emplace_back(AtomOrder{std::vector<std::size_t>(clauses.size()), cost});

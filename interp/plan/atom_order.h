@@ -34,9 +34,11 @@ struct AtomOrder {
 
 /// The orders to consider, the cheapest first: of few atoms all, of many those that go on with the
 /// cheapest atom after each first one. `delta`: the position of the atom that reads the last
-/// `delta_rows` rows of its relation, or -1.
+/// `delta_rows` rows of its relation, or -1. `bound`, per slot: what is known before; empty:
+/// nothing.
 std::vector<AtomOrder> OrdersByCost(const std::vector<const Clause*>& clauses, int delta,
-                                    RowId delta_rows, const Store& store);
+                                    RowId delta_rows, const Store& store,
+                                    const std::vector<bool>& bound = {});
 
 }  // namespace rpl
 
