@@ -139,8 +139,8 @@ class Solver : public Demands {
   bool Stands(const Goal& goal, Value bindings, Reads* reads = nullptr);
 
   /// The premises of the first rule that derives `row`, whose number goes to `def`, in the order of
-  /// its clauses; nullopt when no rule does. `usable` decides which rows may be premises. Of several
-  /// derivations by that rule, the first in the author's order unless a relation is large.
+  /// its clauses; nullopt when no rule does. `usable` decides which rows may be premises. Of
+  /// several derivations by that rule, the first in the author's order unless a relation is large.
   std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,
                                             int* def,
                                             const std::function<bool(const Premise&)>& usable);

@@ -169,7 +169,7 @@ std::string IntermediateName(const std::string& relation) { return "part of " + 
 std::optional<Intermediate> FindIntermediate(const DerivedRule& rule, const Store& store,
                                              const std::vector<Marks>& marks, double cost,
                                              const Limits& limits) {
-  if (rule.as_written) return std::nullopt;
+  if (rule.as_written || IsChecked(*rule.def)) return std::nullopt;  // violations tell all lvars
   const bool always = limits.min_split == 0;
   if (!always && cost < static_cast<double>(limits.min_split)) return std::nullopt;
   const std::vector<JoinAtom> atoms = AtomsOf(rule, store, marks);
