@@ -83,7 +83,7 @@ class RowBits {
     for (RowId r = 0; r < extended_; ++r) strips.Mark(grid_, row(r));
   }
   /// The strip through the row with the cells cell(0), …; that column's is not asked for.
-  /// REQUIRES: not empty, and OpenStrips was called.
+  /// REQUIRES: not empty, and OpenStrips was called, unless the column is the last.
   template <typename Cell>
   Strip Along(std::size_t column, Cell&& cell) const {
     Strip out;

@@ -82,6 +82,7 @@ class RowSet {
   const RowBits& bits() const { return bits_; }
   /// See RowBits; for the column that comes last, the bits are strips as they are.
   void OpenStrips(std::size_t column) {
+    if (column + 1 == arity_) return;
     bits_.OpenStrips(column, [this](RowId row) { return Row(row); });
   }
   /// To be told how many rows were found to be inserted, and how many of them were new. Once more
