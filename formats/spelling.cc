@@ -2,7 +2,6 @@
 #include "formats/spelling.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <numeric>
 #include <utility>

@@ -41,7 +41,6 @@ void Fixpoint::Reset() {
   for (RelationId r = 0; r < store_.size(); ++r)
     if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
   for (Memory& memory : memory_) Forget(memory);
-  memory_.clear();
   memory_.resize(analysis_.strata().size());
   classes_.clear();
   expanded_.clear();
@@ -65,7 +64,7 @@ void Fixpoint::Forget(Memory& memory) {
   memory = Memory{};
 }
 
-// Before its rules die.
+// Called before its rules are destroyed, since a profile knows their plans by address.
 void Fixpoint::DropIntermediate(RelationId relation) {
   DropDerived(store_.at(relation));
   unused_.push_back(relation);
@@ -139,7 +138,7 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
   return changed;
 }
 
-// An intermediate's rule is that for which it is made.
+// Blames the author's rule for the rule of an intermediate.
 void Fixpoint::StopAt(const Definition& rule) {
   for (const Memory& memory : memory_)
     for (const auto& [whole, split] : memory.splits)
@@ -209,12 +208,12 @@ Stop Fixpoint::AddWork(DerivedRule& rule, Memory& memory, Round& round) {
   return AddWork(rule, memory, round);
 }
 
-// What follows from old rows alone is derived, so the intermediate takes up what was old before
-// this round. Its new rows come with those of the atoms that it is made of.
+// All answers from old rows alone have been derived, so the intermediate begins with the rows that
+// old rows give. Its new rows come from the deltas of its atoms.
 Stop Fixpoint::Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
                      Round& round) {
   const RelationId relation =
-      NewIntermediate(IntermediateName(store_.at(rule.def->head).name()),
+      NewIntermediate("part of " + store_.at(rule.def->head).name(),
                       static_cast<std::uint32_t>(intermediate.columns.size()));
   SplitRule& split =
       *(memory.splits[&rule] = std::make_unique<SplitRule>(rule, intermediate, relation, store_));

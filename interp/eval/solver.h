@@ -224,7 +224,9 @@ class Solver : public Demands {
   template <typename Make>
   FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
-  const Plan& ProofPlan(const Definition& def, const std::vector<bool>& bound);
+  bool MayReorder(const Definition& def, const std::vector<const Clause*>& clauses) const;
+  const Plan& ReorderedPlan(const Definition& def, const std::vector<const Clause*>& clauses,
+                            const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame);
   const std::string& UndefinedBelow(const Clause& clause);
   std::string FindUndefined(const Clause& clause) const;

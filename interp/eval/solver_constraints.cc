@@ -112,17 +112,6 @@ Undecided Solver::CheckConstraint(
 
 namespace {
 
-// Whether the clauses only read rows that are stored, compare and test for absence: then any order
-// of the atoms finds a proof if there is one.
-bool MayBeReordered(const std::vector<const Clause*>& clauses, const Analysis& analysis) {
-  return std::ranges::all_of(clauses, [&](const Clause* clause) {
-    if (clause->As<Compare>() != nullptr) return true;
-    const auto* atom = clause->As<Atom>();
-    return atom != nullptr && !atom->whole && atom->row < 0 && atom->avars.empty() &&
-           analysis.AccessOf(atom->relation, Mode::kSolve) == Access::kRows;
-  });
-}
-
 // The premises, found in the order of the plan's atoms, in the order of the rule's.
 void SortByClause(std::vector<Premise>& premises, const Plan& plan,
                   const std::vector<const Clause*>& clauses) {
@@ -140,15 +129,26 @@ void SortByClause(std::vector<Premise>& premises, const Plan& plan,
 
 }  // namespace
 
-// Reads large relations in the order that promises to be the cheapest, others in the author's.
-const Plan& Solver::ProofPlan(const Definition& def, const std::vector<bool>& bound) {
-  constexpr int kProof = 3;  // a part of its own
-  const std::vector<const Clause*> clauses = ClausesOf(def);
+// Whether a proof by this rule is sought in another order than the author's: the rule only compares
+// and reads stored rows, so any order of its atoms finds a proof if there is one, and some relation
+// is large.
+bool Solver::MayReorder(const Definition& def, const std::vector<const Clause*>& clauses) const {
   SizesSeen seen;
-  if (clauses.size() < 2 || !def.texts.empty() || !MayBeReordered(clauses, analysis_) ||
-      !HaveGrown(clauses, store_, machine_->limits(), seen))
-    return RulePlan(def, bound);
-  const Plan& plan = KeptPlan(&def, program_.Has(def), kProof, bound, [&](Planner planner) {
+  return clauses.size() > 1 && def.texts.empty() &&
+         HaveGrown(clauses, store_, machine_->limits(), seen) &&
+         std::ranges::all_of(clauses, [&](const Clause* clause) {
+           if (clause->As<Compare>() != nullptr) return true;
+           const auto* atom = clause->As<Atom>();
+           return atom != nullptr && !atom->whole && atom->row < 0 && atom->avars.empty() &&
+                  analysis_.AccessOf(atom->relation, Mode::kSolve) == Access::kRows;
+         });
+}
+
+// The plan with the cheapest order of atoms.
+const Plan& Solver::ReorderedPlan(const Definition& def, const std::vector<const Clause*>& clauses,
+                                  const std::vector<bool>& bound) {
+  constexpr int kReordered = 3;  // a part of its own
+  const Plan& plan = KeptPlan(&def, program_.Has(def), kReordered, bound, [&](Planner planner) {
     const std::vector<AtomOrder> orders = OrdersByCost(clauses, -1, 0, store_, bound);
     return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar, -1,
                         orders.front().positions);
@@ -163,6 +163,8 @@ std::optional<std::vector<Premise>> Solver::Prove(
   for (int number : analysis_.RulesOf(relation)) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
     if (!def.gathered.empty()) continue;
+    const std::vector<const Clause*> clauses = ClausesOf(def);
+    const bool reorders = MayReorder(def, clauses);
     Frame frame(&def, def.slots);
     std::optional<std::vector<Premise>> found;
     const Plan* plan = nullptr;
@@ -181,14 +183,12 @@ std::optional<std::vector<Premise>> Solver::Prove(
     Profile::Evaluation evaluation(machine_->profile(), def, Profile::Kind::kProof);
     std::vector<bool> bound(def.slots.size());
     BindHead(def, row, 0, bound, [&] {
-      plan = &ProofPlan(def, bound);
+      plan = reorders ? &ReorderedPlan(def, clauses, bound) : &RulePlan(def, bound);
       return machine_->Run(plan->first);
     });
     evaluation.Gave(found ? 1 : 0, 0);
     if (!found) continue;
-    if (const std::vector<const Clause*> clauses = ClausesOf(def);
-        MayBeReordered(clauses, analysis_))
-      SortByClause(*found, *plan, clauses);
+    if (reorders) SortByClause(*found, *plan, clauses);
     *def_number = number;
     return found;
   }

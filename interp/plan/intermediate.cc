@@ -130,13 +130,6 @@ double LeastFollowing(const std::vector<JoinAtom>& atoms, const JoinAtom& a, con
   return least.value_or(static_cast<double>(kNoId));
 }
 
-// The positions of the rule's clauses that are not in the intermediate.
-template <typename Fn>
-void ForEachOther(const DerivedRule& rule, const Intermediate& of, const Fn& fn) {
-  for (std::size_t i = 0; i < rule.clauses.size(); ++i)
-    if (i != of.first && i != of.second) fn(i);
-}
-
 // A rule with these clauses, some of those of `whole`, which reads the deltas of its atoms.
 DerivedRule RuleWith(const DerivedRule& whole, const Definition& def,
                      std::vector<const Clause*> clauses) {
@@ -164,14 +157,12 @@ std::string ArgumentsText(const std::vector<SlotId>& slots, const std::vector<st
 
 }  // namespace
 
-std::string IntermediateName(const std::string& relation) { return "part of " + relation; }
-
 std::optional<Intermediate> FindIntermediate(const DerivedRule& rule, const Store& store,
                                              const std::vector<Marks>& marks, double cost,
                                              const Limits& limits) {
-  if (rule.as_written || IsChecked(*rule.def)) return std::nullopt;  // violations tell all lvars
   const bool always = limits.min_split == 0;
   if (!always && cost < static_cast<double>(limits.min_split)) return std::nullopt;
+  if (rule.as_written || IsChecked(*rule.def)) return std::nullopt;  // violations tell all lvars
   const std::vector<JoinAtom> atoms = AtomsOf(rule, store, marks);
   if (atoms.size() < 3) return std::nullopt;
   double all_rows = 0;
@@ -221,7 +212,8 @@ SplitRule::SplitRule(const DerivedRule& rule, const Intermediate& intermediate, 
                 store.at(relation).name() + arguments};
   part = RuleWith(rule, definition, {rule.clauses[first], rule.clauses[second]});
   std::vector<const Clause*> clauses = {&atom};
-  ForEachOther(rule, intermediate, [&](std::size_t i) { clauses.push_back(rule.clauses[i]); });
+  for (std::size_t i = 0; i < rule.clauses.size(); ++i)
+    if (i != first && i != second) clauses.push_back(rule.clauses[i]);
   rest = RuleWith(rule, def, std::move(clauses));
   // Also what it reads under `not`.
   for (const RelationId r : rule.whole_reads)

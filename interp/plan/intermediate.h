@@ -21,7 +21,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "interp/plan/analysis.h"
@@ -55,9 +54,6 @@ struct SplitRule {
   Clause atom;            // of the rest: the intermediate
   DerivedRule part, rest;
 };
-
-/// "part of alias"
-std::string IntermediateName(const std::string& relation);
 
 }  // namespace rpl
 
