@@ -13,7 +13,8 @@ bool IsRpcId(const ordered_json& id) {
 }
 
 std::variant<RpcMessage, RpcFault> ResponseOf(ordered_json& json) {
-  RpcMessage out{.kind = RpcMessage::Kind::kResponse};
+  RpcMessage out;
+  out.kind = RpcMessage::Kind::kResponse;
   if (const auto id = json.find("id"); id != json.end()) out.id = std::move(*id);
   const auto result = json.find("result");
   const auto error = json.find("error");

@@ -17,6 +17,7 @@
 
 #include "formats/character.h"
 #include "interp/eval/profile.h"
+#include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
 
 namespace rpl {

@@ -149,7 +149,8 @@ void McpGateway::TooLongFromHost(const RpcOutline& outline, Time now) {
   if (!outline.has_result || outline.id.is_null()) return;
   Json error =
       RpcError(outline.id, kRpcInternalError, "the answer of the host: " + RpcTooLongText());
-  RpcMessage response{.kind = RpcMessage::Kind::kResponse};
+  RpcMessage response;
+  response.kind = RpcMessage::Kind::kResponse;
   response.id = outline.id;
   response.error = error["error"];
   if (HostResponse(response, now).passes) ToServer(error);

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <sodium.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "shell/host/input.h"
