@@ -21,7 +21,7 @@
 
 #include "interp/plan/takes.h"
 #include "interp/sql/sql_source.h"
-#include "interp/store/by.h"
+#include "interp/store/rows_by.h"
 #include "interp/store/value.h"
 
 namespace rpl {
@@ -50,6 +50,9 @@ struct Request {
   /// rows (decision 81), a list of them, with a value for each of these arguments. Else empty.
   std::vector<std::string> row;
   Takes takes = Takes::kAny;  // of a value
+  /// The parties whose answers count (decision 92).
+  RowsBy::Parties admits = 0xFF;
+  bool Admits(By by) const { return (admits & RowsBy::Bit(by)) != 0; }
   std::string place;          // of the clause or heading that asks: "p.md:3:1", or ""
   /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.
   /// It must not be started again unless the user says so.
@@ -97,6 +100,8 @@ struct Answer {
   double took_ms = 0;    // wall time of a tool call; 0 if the agent does not measure it
   By by = By::kHost;     // who answered
   bool vouched = false;  // `by` is what the one who started the run says (answers_by)
+  /// Given by who starts the run (`--answer`, REPLY), who may answer in the place of a command.
+  bool prepared = false;
   std::optional<SourceText> source = {};  // kMeta, of `$index`: its facts are asserted
 };
 
@@ -124,6 +129,10 @@ class Agent {
   /// The reply to a request. Values are built in `pool`. A reply that the question does not take
   /// (TakenReply) is refused: Answer is called again, with the reason as `refused`, else "".
   virtual rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) = 0;
+
+  /// Whether a command, server, database or file of the settings answers the call of a tool, so
+  /// that no other party does (decision 92).
+  virtual bool AnswersAlone(const Request&) const { return false; }
 
   /// The questions that are open, before the first of them is put.
   virtual void Open(const std::vector<Request>&) {}

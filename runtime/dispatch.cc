@@ -14,6 +14,7 @@
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
+#include "runtime/door.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
@@ -91,6 +92,8 @@ Request Runtime::RequestFor(const OpenCall& call) {
   if (call.place.end != 0) r.place = sources_.Where(call.place);
   r.id = engine_.solver.CallText(call);
   const Relation& rel = engine_.store.at(call.relation);
+  r.admits = call.space == Space::kTool ? door_->authority().AnswersTo(call.relation, call.args)
+                                        : door_->authority().Of(call.relation).state;
   if (call.space == Space::kTool) {
     if (const auto at = sources_read_.push.calls.find(engine_.solver.IdOf(call));
         at != sources_read_.push.calls.end())
@@ -107,6 +110,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
       r.options.assign(options.begin(), options.end());
     }
     if (r.tool == "write") r.written = WrittenFiles();
+    if (agent_.AnswersAlone(r)) r.admits = RowsBy::Bit(By::kTool);
     return r;
   }
   r.name = std::string(engine_.pool.TextOf(rel.label()));
@@ -224,6 +228,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       rest.push_back(requests[i]);
       if (journal == nullptr) continue;
       rest.back().in_doubt = journal->InDoubt(names[i]);
+      if (rest.back().in_doubt)  // who looks what became of it
+        rest.back().admits |= RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost);
       rest.back().starting = [&, i] {
         started[i] = std::chrono::steady_clock::now();
         return journal->Started(names[i], requests[i].tool);
@@ -242,6 +248,10 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       Answer& reply = replies[open[k]];
       const bool kept = reply.kind != Answer::Kind::kNobody;
       if (!kept) reply = Received(*calls[open[k]], std::move(answers[k]));
+      if (!MayAnswer(rest[k], reply)) {
+        Log(Verb::kRefused, rest[k].id);
+        reply = {};
+      }
       if (reply.kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], reply);
       if (journal != nullptr && !kept)
@@ -296,18 +306,26 @@ bool Runtime::Ask(const OpenCall& call) {
   const Request request = RequestFor(call);
   if (IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
-  const auto answer = Put(request, call.place, entry_of, PartOf(call));
+  const auto answer = Put(request, entry_of, &call);
   if (answer) calls_.replies.push_back({call, *answer});
   return answer.has_value();
 }
 
-// Puts a question to the agent, or takes the recorded answer; nullopt if there is none.
-std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> place,
-                                   const EntryOf& entry_of, const HeadingPart& part) {
+// Whether the party that gave an answer may (decision 92).
+bool Runtime::MayAnswer(const Request& request, const Answer& answer) const {
+  const bool of_command = request.kind == Request::Kind::kTool && answer.prepared;
+  const bool none = answer.kind == Answer::Kind::kNobody || answer.kind == Answer::Kind::kNotRun;
+  return of_command || none || !options_.door || request.Admits(answer.by);
+}
+
+// Puts a question to the agent, or takes the recorded answer; nullopt if there is none. `call`: the
+// one that asks; null for a decision about a failure.
+std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_of,
+                                   const OpenCall* call) {
   const std::string& name = request.id;
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name, "");
-  LogDispatched(request, place);
+  LogDispatched(request, call == nullptr ? std::nullopt : std::optional(call->place));
   if (Tells()) {
     ordered_json told = {{"id", name},
                          {"key", request.name},
@@ -325,6 +343,12 @@ std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> p
   for (std::string refused;;) {
     Answer answer = WhoseAnswer(agent_.Answer(request, engine_.pool, refused));
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
+    if (call != nullptr && !MayAnswer(request, answer)) {
+      const Refused why = door_->RefusedAnswer(*call, answer.by);
+      Log(Verb::kRefused, request.id);
+      refused = why.reason + "; " + why.hint;
+      continue;
+    }
     if (answer.kind == Answer::Kind::kValue) {
       TakenReply taken = TakeReply(request, answer.value, engine_.pool);
       if (!taken.refused.empty()) {
@@ -335,7 +359,8 @@ std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> p
       answer.value = taken.value;
     }
     if (journal != nullptr)
-      journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt, part);
+      journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt,
+                     call == nullptr ? HeadingPart{} : PartOf(*call));
     TellReply("answer", name, answer);
     return answer;
   }

@@ -9,11 +9,13 @@
 #include <set>
 #include <utility>
 
+#include "formats/file_name.h"
 #include "formats/json_fields.h"
 #include "formats/utf8.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
 #include "interp/program/metadata.h"
+#include "runtime/door.h"
 #include "runtime/journal.h"
 #include "runtime/source_facts.h"
 #include "runtime/timestep.h"
@@ -70,6 +72,8 @@ std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& 
   Diagnostics found;
   Novelty facts =
       ReadSource(sources_, file, hinted ? pool.TextOf(named) : "", strict, engine_.store, found);
+  if (options_.door)
+    door_->Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
   for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
   if (!found.has_errors()) return facts;
   const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);

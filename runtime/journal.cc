@@ -276,6 +276,7 @@ ProgramEvent ProgramOf(const Event& event) {
                            ByOf(TextAt(file, "by")).value_or(By::kProgram)});
   out.guard = body.value("guard", ordered_json());
   out.undone = UndoneIn(body);
+  out.door = FlagAt(body, "door");
   return out;
 }
 
@@ -443,6 +444,7 @@ Event Journal::Program(const ProgramEvent& program) {
     body["undone"].push_back(first);
     body["undone"].push_back(last);
   }
+  if (program.door) body["door"] = true;
   return Make(Event::Kind::kProgram, body);
 }
 

@@ -95,6 +95,7 @@ struct ProgramEvent {
   CarriedTrace trace;
   nlohmann::ordered_json guard = nullptr;
   Undone undone = {};
+  bool door = false;  // SessionOptions::door of the epoch
 };
 ProgramEvent ProgramOf(const Event& event);
 

@@ -14,6 +14,7 @@
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/metadata.h"
+#include "runtime/door.h"
 #include "runtime/gate.h"
 #include "runtime/timestep.h"
 
@@ -135,7 +136,7 @@ void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value ro
       InsertFact(relation, row, {.by = RowsBy::Bit(by)});
       NoLongerRetracted(relation, row);
     } else {
-      TakeBack(relation, row);
+      TakeBack(relation, row, by);
     }
     Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
   }
@@ -245,6 +246,27 @@ Trace Runtime::HalfAnswers() {
 
 void Runtime::TakeIn(const Document& document, From from, By by, Diagnostics& out) {
   novelty_.push_back({engine_.program.Load(document, out), from, by});
+  Said& said = novelty_.back();
+  const auto who = [&](Span span) { return ByOf(said, span); };
+  if (from == From::kTrace && options_.door) door_->FilterTrace(said.what, who, out);
+  door_->Note(said.what,
+              [&](Span span) { return from == From::kDocument || who(span) == By::kProgram; });
+}
+
+void Runtime::TakeIn(Novelty facts) {
+  door_->Note(facts, [](Span) { return true; });
+  novelty_.push_back({std::move(facts), From::kFacts, By::kProgram});
+}
+
+std::optional<Refused> Runtime::TakeInSaid(const Document& document, By by, bool live,
+                                           Diagnostics& out) {
+  for (std::size_t i = 0; live && i < document.sentences.size(); ++i)
+    if (auto refused = door_->RefusalOf(document.sentences[i].sentence, by)) return refused;
+  Novelty said = engine_.program.Load(document, out);
+  if (live)
+    if (auto refused = door_->RefusalOf(said, by)) return refused;
+  novelty_.push_back({std::move(said), From::kMessage, by});
+  return std::nullopt;
 }
 
 void Runtime::AssertInputNovelty(StepState& step) {
@@ -261,7 +283,9 @@ void Runtime::AssertInputNovelty(StepState& step) {
     InsertFact(fact.relation, fact.row,
                {fact.meta, fact.origin ? &*fact.origin : nullptr, fact.orders, fact.by});
   while (!novelty_.empty()) {
-    const Said& said = novelty_.front();
+    Said& said = novelty_.front();
+    if (said.from == From::kFacts && options_.door)
+      door_->FilterFacts(said.what, sources_read_.findings);
     const bool of_push = IsOfPush(said);
     said.what.ForEach(
         engine_.store,
@@ -348,12 +372,15 @@ void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row)
   });
 }
 
-// Retracts a row with its instances, also those that are still to be inserted.
-void Runtime::TakeBack(RelationId relation, std::span<const Value> row) {
+// Retracts what a party takes back of a row and its instances, also of those that are still to be
+// inserted.
+void Runtime::TakeBack(RelationId relation, std::span<const Value> row, By by) {
+  const RowsBy::Parties of =
+      by == By::kProgram || !options_.door ? RowsBy::Parties{0xFF} : Door::TakenBack(0xFF, by);
   std::erase_if(unfinished_, [&](const UnfinishedFact& fact) {
-    return fact.relation == relation && std::ranges::equal(fact.row, row);
+    return fact.relation == relation && std::ranges::equal(fact.row, row) && (fact.by & ~of) == 0;
   });
-  engine_.store.Retract(relation, row);
+  engine_.store.Retract(relation, row, of);
 }
 
 // What rested on something may have fallen.
@@ -427,7 +454,9 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
       return false;
     });
   } else {
-    TakeBack(a.relation, a.row);
+    const bool failure = rel.space() == Space::kTool && rel.Find(a.row) != kNoId &&
+                         SaysFailed(engine_.pool, rel.Meta(rel.Find(a.row)));
+    TakeBack(a.relation, a.row, said.from == From::kDecision || failure ? By::kProgram : by);
     if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
   Log(Verb::kRetracted, a.text, a.span);

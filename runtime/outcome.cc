@@ -535,13 +535,14 @@ void Runtime::AskWhatNow(const StepState& step) {
       return engine_.pool.String(way.name) == answer.value;
     });
   };
-  const auto answer = Put(request, std::nullopt, [&](const Answer& given) {
+  const EntryOf entry_of = [&](const Answer& given) {
     const auto way = chosen(given);
     if (way == failing.ways.end()) return TraceEntry{};
     TraceEntry entry = EntryToCome(*way);
     entry.by = given.by;
     return entry;
-  });
+  };
+  const auto answer = Put(request, entry_of, nullptr);
   if (!answer || answer->kind != Answer::Kind::kValue) return;
   const auto way = chosen(*answer);
   if (way == failing.ways.end()) return;

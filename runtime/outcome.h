@@ -56,6 +56,8 @@ struct Outcome {
   std::vector<Value> cells;               // of distinct answers, columns.size() for each
   /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
+  /// kRejected, of a message from outside: what the party may do instead; else "".
+  std::string hint = {};
   std::vector<Request> pending;  // kWaiting: all open questions and calls, never empty
   /// kSatisfied: the prose of the goals, and of headings on the way that collect nothing.
   std::vector<ToDo> now;

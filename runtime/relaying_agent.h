@@ -22,6 +22,9 @@ class RelayingAgent : public Agent {
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
     return otherwise_.Answer(request, pool, refused);
   }
+  bool AnswersAlone(const Request& request) const override {
+    return otherwise_.AnswersAlone(request);
+  }
   void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
     return otherwise_.Call(requests, pool);

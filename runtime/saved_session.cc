@@ -139,12 +139,13 @@ std::vector<Diagnostic> SavedSession::Start(
     std::function<std::optional<std::string>(const std::string&)> reader,
     const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, {}, RecordOf(options_.gate), {}};
+  ProgramEvent program{files, {}, RecordOf(options_.gate), {}, true};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
     program.undone = last->undone;
     if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
+      program.door = last->door;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
     } else {
       program.trace = Carried(TraceSoFar(events_));
@@ -165,6 +166,7 @@ std::vector<Diagnostic> SavedSession::Start(
   const auto keep = [this](const Event& event, bool settled) {
     return store_ == nullptr ? "" : store_->Append(event, settled);
   };
+  options_.door = program.door;
   session_ = std::make_unique<Session>(agent_, options_);
   if (!same) {  // nothing is kept of a program that has errors
     std::vector<Diagnostic> findings = load(*session_);

@@ -10,6 +10,7 @@
 #include "grammar/printer.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_push.h"
+#include "runtime/door.h"
 #include "runtime/facts_file.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
@@ -31,11 +32,26 @@ std::string_view StatusName(Status status) {
   return "";
 }
 
+namespace {
+
+Outcome Rejected(const Refused& refused) {
+  Outcome out;
+  Diagnostics found;
+  found.Add({Code::kRefusedFact, Severity::kError, refused.at, refused.reason, refused.hint});
+  out.diagnostics = found.all();
+  out.status = Status::kRejected;
+  out.reason = refused.reason;
+  out.hint = refused.hint;
+  return out;
+}
+
+}  // namespace
+
 struct Session::State {
   State(Agent& agent, SessionOptions options)
       : journal(options.journal),
         strict_facts(options.strict_facts),
-        answers_by(options.answers_by),
+        door(options.door),
         runtime(agent, std::move(options)),
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
           runtime.TakeIn(document, named ? Runtime::From::kDocument : from,
@@ -62,7 +78,7 @@ struct Session::State {
 
   Journal* journal;
   bool strict_facts;
-  std::optional<By> answers_by;
+  bool door;
   Runtime runtime;
   NamespaceReader reader;
   Runtime::From from = Runtime::From::kDocument;  // of the text that is read
@@ -129,12 +145,20 @@ std::vector<Diagnostic> Session::LoadTrace(const std::string& name, CarriedTrace
   return state_->Load(name, std::move(trace.text), Runtime::From::kTrace, By::kHost);
 }
 
+// What comes from outside names no files, and is not recorded if it is refused.
 Outcome Session::State::Said(const std::string& name, std::string text, By who) {
   Diagnostics out;
-  const std::uint32_t file = runtime.sources().Add(name, std::move(text));
+  const bool live = journal == nullptr || journal->live();
+  const bool outside = who != By::kProgram && (door || live);
+  const std::uint32_t file = runtime.sources().Add(name, text);
   Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
-  TakeIn(std::move(message.document), Runtime::From::kMessage, who, out);
   Outcome outcome;
+  if (outside) {
+    const std::optional<Refused> refused = runtime.TakeInSaid(message.document, who, live, out);
+    if (refused) return Rejected(*refused);
+  }
+  if (journal != nullptr) journal->Turn({name, std::move(text), who});
+  if (!outside) TakeIn(std::move(message.document), Runtime::From::kMessage, who, out);
   std::optional<Definition> query;
   if (message.query) {
     reader.ReadFiles(FilesNamed(*message.query), out);
@@ -161,6 +185,7 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
   }
   runtime.TakeFindings(out);
   outcome.diagnostics = out.all();
+  if (journal != nullptr) journal->Finish(outcome);
   return outcome;
 }
 
@@ -184,13 +209,7 @@ std::optional<Outcome> Session::State::StepGoals() {
 
 Outcome Session::Say(const std::string& name, std::string text, By by) {
   if (state_->running) Run();
-  Journal* journal = state_->journal;
-  const bool live = journal == nullptr || journal->live();
-  if (live && by == By::kHost) by = state_->answers_by.value_or(by);
-  if (journal != nullptr) journal->Turn({name, text, by});
-  Outcome outcome = state_->Said(name, std::move(text), by);
-  if (journal != nullptr) journal->Finish(outcome);
-  return outcome;
+  return state_->Said(name, std::move(text), by);
 }
 
 bool Session::SetGoal(const std::string& name) {
@@ -333,6 +352,23 @@ bool Session::HasGoals() const {
 std::vector<std::string> Session::Definitions() const {
   std::vector<std::string> out;
   for (const Declared& d : state_->runtime.program().declared()) out.push_back(d.name);
+  return out;
+}
+
+std::vector<std::string> Session::MayState(By by) const {
+  const Store& relations = store();
+  const Authority& authority = state_->runtime.door().authority();
+  std::vector<std::string> out;
+  for (RelationId r = 0; r < relations.size(); ++r) {
+    const Relation& of = relations.at(r);
+    if (of.space() != Space::kRelation || relations.IsWhole(r)) continue;
+    const Authority::Entry entry = authority.Of(r);
+    const bool open = entry.kind == Authority::Kind::kOpen ||
+                      entry.kind == Authority::Kind::kHeading ||
+                      entry.kind == Authority::Kind::kFacts;
+    if (open && (entry.state & RowsBy::Bit(by)) != 0)
+      out.push_back(of.name() + "/" + std::to_string(of.arity()));
+  }
   return out;
 }
 

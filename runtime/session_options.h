@@ -65,6 +65,9 @@ struct SessionOptions {
   /// Whose answers those of a host are to count as, by the word of who starts the run.
   std::optional<By> answers_by = {};
   bool strict_facts = false;  // a bad row of a facts file refuses the file
+  /// Whether what comes from outside passes the door of decision 92. False only where a session of
+  /// a version without one is replayed.
+  bool door = true;
   /// Threads that derive rows. Affects nothing but time.
   std::size_t threads = 1;
   /// From how many iterations on a loop over a table is resumed in the next timestep instead of run

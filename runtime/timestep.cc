@@ -21,6 +21,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
 #include "interp/store/pages.h"
+#include "runtime/door.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 
@@ -61,7 +62,9 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(OrNone(options_.limits.max_timesteps)),
-      gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)) {
+      gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)),
+      door_(std::make_unique<Door>(engine_, trace_,
+                                   options_.gate != nullptr && options_.gate->guard != nullptr)) {
   TakeLimits(options_.limits, engine_.limits);
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;

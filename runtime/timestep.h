@@ -51,10 +51,12 @@
 
 namespace rpl {
 
+class Door;
 class Gate;
 struct Decision;
 struct Document;
 struct GateCall;
+struct Refused;
 
 class Runtime {
  public:
@@ -63,14 +65,19 @@ class Runtime {
   Runtime(const Runtime&) = delete;
 
   /// The origin of a text. Documents are loaded again in every epoch; the trace of an earlier epoch
-  /// is not news; nor are the facts of a source, whose reply is.
-  enum class From { kDocument, kMessage, kTrace, kDecision, kSource };
+  /// is not news; nor are the facts of a source, whose reply is. kFacts: a file that is no
+  /// document.
+  enum class From { kDocument, kMessage, kTrace, kDecision, kSource, kFacts };
 
   /// Loads a document: its rules join the program now and take effect in phase 2 of the next
   /// timestep, with its facts. Adds findings to `out`.
   void TakeIn(const Document& document, From from, By by, Diagnostics& out);
-  /// Loads facts of a file that is no document.
-  void TakeIn(Novelty facts) { novelty_.push_back({std::move(facts), From::kDocument, By::kFile}); }
+  /// Loads facts of a file that is no document, which the program is told to read.
+  void TakeIn(Novelty facts);
+  /// Loads a message from outside, which states facts and answers alone. Why it is not taken in
+  /// (decision 92), if `live`; else, or if nothing is against it, nullopt.
+  std::optional<Refused> TakeInSaid(const Document& document, By by, bool live, Diagnostics& out);
+  const Door& door() const { return *door_; }
   /// Who stated the sentences of the trace that is loaded, line by line.
   void SetTraceBy(std::vector<By> by) { trace_by_ = std::move(by); }
 
@@ -179,7 +186,7 @@ class Runtime {
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
   void Assert(const Assertion& a, const Said& said);
   void NoLongerRetracted(RelationId relation, std::span<const Value> row);
-  void TakeBack(RelationId relation, std::span<const Value> row);
+  void TakeBack(RelationId relation, std::span<const Value> row, By by);
   void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
@@ -220,9 +227,9 @@ class Runtime {
   TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
   TraceEntry EntryToCome(const Way& way) const;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
-  std::optional<Answer> Put(const Request& request, std::optional<Span> place,
-                            const EntryOf& entry_of, const HeadingPart& part = {});
+  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
   Answer WhoseAnswer(Answer answer) const;
+  bool MayAnswer(const Request& request, const Answer& answer) const;
   Answer Received(const OpenCall& call, Answer given);
   Answer WithSource(const OpenCall& call, Answer answer, bool strict);
   /// `again`: the rows of the call, if it is read again.
@@ -335,6 +342,7 @@ class Runtime {
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
   const std::unique_ptr<Gate> gate_;
+  const std::unique_ptr<Door> door_;
   std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
   /// The rows of a relation that the log was told about, as long as its epoch is the same.
   struct RowsLogged {

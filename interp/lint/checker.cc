@@ -267,6 +267,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::CheckHabits(context);
   check::CheckKinds(context);
   check::CheckDocument(context);
+  check::CheckAuthority(context);
   prepared.get();
   check::CheckVariables(context);
   for (const Analysis::BadExtremum& bad : context.engine.analysis.bad_extrema())

@@ -107,6 +107,7 @@ void CheckForms(Context& context);
 void CheckHabits(Context& context);
 void CheckKinds(Context& context);
 void CheckDocument(Context& context);
+void CheckAuthority(Context& context);
 void CheckVariables(Context& context);
 
 /// Adds edits to the findings of the readers that can be fixed mechanically.

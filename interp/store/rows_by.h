@@ -29,6 +29,9 @@ class RowsBy {
     return true;
   }
 
+  /// Leaves a row to these parties alone. REQUIRES: it has them.
+  void Leave(RowId row, Parties parties) { others_[row] = parties; }
+
  private:
   bool AddOther(RowId row, Parties parties);
 

@@ -162,6 +162,11 @@ class Relation {
   const Span* Origin(RowId row) const { return origins_.Find(row); }
   /// Who asserted the row; 0 for derived rows.
   RowsBy::Parties SaidBy(RowId row) const { return by_.At(row); }
+  /// Leaves a row to some of those who asserted it.
+  void LeaveTo(RowId row, RowsBy::Parties parties) {
+    by_.Leave(row, parties);
+    ++epoch_;
+  }
   std::span<const SetOrder> OrdersOf(RowId row) const {
     const auto at = orders_.find(row);
     return at == orders_.end() ? std::span<const SetOrder>() : at->second;
@@ -218,8 +223,9 @@ class Store {
   std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted,
                        const Stated& stated = {});
   /// Takes back an asserted row, with sets all of its instances; false when none was asserted.
-  /// The companion's sets lose the instances, too.
-  bool Retract(RelationId id, std::span<const Value> row);
+  /// The companion's sets lose the instances, too. `of`: whose statements are taken back; what
+  /// others assert as well stays theirs.
+  bool Retract(RelationId id, std::span<const Value> row, RowsBy::Parties of = 0xFF);
 
   std::size_t rows() const;
   std::size_t bytes() const;

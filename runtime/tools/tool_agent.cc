@@ -101,6 +101,7 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
       std::optional<ToolCall> call = CallFor(request, *command, pool);
       if (!call) {
         answers[i] = FailedCall(pool, "bad-request", "two keys of a map are the same text");
+        answers[i].by = By::kTool;
         continue;
       }
       const Permission::Permit verdict = Permitted(*call, request);

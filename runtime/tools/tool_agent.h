@@ -44,6 +44,9 @@ class ToolAgent : public RelayingAgent {
   /// The folder of the program, absolute. Without one `$index` and `$write` are other requests.
   void SetFolder(std::string folder) { files_.SetFolder(std::move(folder)); }
 
+  bool AnswersAlone(const Request& request) const override {
+    return IsMine(request) || RelayingAgent::AnswersAlone(request);
+  }
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
   /// then passes the others on in one call. Answers are in the order of the requests.

@@ -41,6 +41,7 @@ void PrintJson(const Catalogue& catalogue) {
                        {"prose", entry.prose},
                        {"defined", std::move(defined)},
                        {"facts", entry.facts},
+                       {"statedBy", entry.stated_by},
                        {"needs", entry.needs},
                        {"uses", IdsJson(entry.uses, catalogue)},
                        {"usedBy", IdsJson(entry.used_by, catalogue)}});
@@ -91,18 +92,18 @@ std::string PlaceText(Span span, const Sources& sources) {
 void PrintTable(const Catalogue& catalogue, std::size_t begin, std::size_t end) {
   const auto id = [&](std::size_t number) { return CodeCell(catalogue.entries[number].Id()); };
   const auto place = [&](Span span) { return PlaceText(span, catalogue.sources); };
-  std::cout << "| name | kind | what | defined | facts | uses | used by |\n"
-               "|---|---|---|---|---|---|---|\n";
+  std::cout << "| name | kind | what | defined | facts | stated by | uses | used by |\n"
+               "|---|---|---|---|---|---|---|---|\n";
   for (std::size_t i = begin; i < end; ++i) {
     const CatalogueEntry& entry = catalogue.entries[i];
     std::cout << fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} |\n", id(i), CatalogueKindName(entry.kind),
+        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", id(i), CatalogueKindName(entry.kind),
         Cell(entry.prose + (entry.needs.empty()   ? ""
                             : entry.prose.empty() ? "needs " + entry.needs
                                                   : " Needs " + entry.needs + ".")),
         FirstOf(entry.defined, kMostInCell, place),
-        entry.facts == 0 ? "" : std::to_string(entry.facts), FirstOf(entry.uses, kMostInCell, id),
-        FirstOf(entry.used_by, kMostInCell, id));
+        entry.facts == 0 ? "" : std::to_string(entry.facts), Cell(entry.stated_by),
+        FirstOf(entry.uses, kMostInCell, id), FirstOf(entry.used_by, kMostInCell, id));
   }
   std::cout << '\n';
 }

@@ -38,7 +38,7 @@ int CommandReply(const ReplyOptions& options) {
   Session session(agent, SessionOptionsFor(options.engine, gate.get()));
   session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
   const std::string name = from_file ? options.file : "<message 1>";
-  const Outcome outcome = session.Say(name, input.text, ByOfInput());
+  const Outcome outcome = session.Say(name, input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
   PrintReply(outcome, session.pool(), options.engine.json);
   if (outcome.status == Status::kUnsatisfied)

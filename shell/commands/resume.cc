@@ -134,7 +134,7 @@ std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std:
   for (const AnsweredCall& call : FailedCalls(session.Entries()))
     if (IsOneOf(call.tool, tools)) message += call.call + " -> false\n";
   if (message.empty()) return std::nullopt;
-  Outcome outcome = session.Say("<retry>", message);
+  Outcome outcome = session.Say("<retry>", message, By::kHost);
   if (outcome.repeatable) return std::nullopt;
   return outcome;
 }
@@ -155,8 +155,12 @@ ExitCode TakeBack(Session& session, const EngineOptions& options) {
   retractions.insert(back.sentences.begin(), back.sentences.end());
   std::string message;
   for (const std::string& retraction : retractions) message += retraction + "\n";
-  if (!message.empty()) session.Say("<take back>", message);
-  return kExitOk;
+  if (message.empty()) return kExitOk;
+  const Outcome said =
+      session.Say("<take back>", message, ByOf(options.answers_by).value_or(By::kHost));
+  if (said.hint.empty()) return kExitOk;
+  Complain("--take-back", said.reason, said.hint);
+  return kExitInvalid;
 }
 
 // Whether the run read a file of facts, which may have changed.

@@ -287,6 +287,7 @@ rpl::Answer ScriptedAgent::Made(ScriptedAnswer& answer, const Request& request, 
     made.error = "the answer for `" + answer.label + "` does not fit: " + made.error;
     misfit_ = made;
   }
+  made.answer.prepared = true;
   return made.answer;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/mcp/given_answers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "formats/character.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
+#include "interp/plan/authority.h"
 #include "interp/store/json_value.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/mcp/question_form.h"
@@ -71,6 +74,17 @@ Value ValueOfGiven(const GivenAnswer& given, const Request& request, Pool& pool)
     return pool.List(rows);
   }
   return ValueOrOption(given.value, request, pool);
+}
+
+UnusedAnswer NotAdmitted(const GivenAnswer& given, const Request& request) {
+  if (request.kind == Request::Kind::kTool)
+    return {given.key, "a command of rpl.yaml answers this tool, and nobody else", false};
+  if (given.by == By::kModel && request.Admits(By::kPerson))
+    return {given.key, kPersonWanted, true};
+  return {given.key,
+          fmt::format("only {} may answer it, and this answer came from {}",
+                      PartiesText(request.admits & Authority::kOutside), PartyText(given.by)),
+          false};
 }
 
 }  // namespace
@@ -146,8 +160,12 @@ rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {
     given_.erase(given_.begin() + static_cast<std::ptrdiff_t>(i));
     last_ = given.key;
     const bool secret = AsksForSecret(request);
-    if (given.by == By::kModel && (secret || is_personal_(request))) {
-      refused_.push_back({given.key, secret ? kSecretWanted : kPersonWanted, true});
+    if (secret && given.by == By::kModel) {
+      refused_.push_back({given.key, kSecretWanted, true});
+      return {};
+    }
+    if (!request.Admits(given.by)) {
+      refused_.push_back(NotAdmitted(given, request));
       return {};
     }
     ReadAnswer read = ReadGiven(given, request, pool);

@@ -10,7 +10,6 @@
 #ifndef RPL_SHELL_MCP_GIVEN_ANSWERS_H_
 #define RPL_SHELL_MCP_GIVEN_ANSWERS_H_
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -50,9 +49,8 @@ ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& poo
 
 class GivenAnswers : public RelayingAgent {
  public:
-  /// `is_personal`: whether only a person's answer to the request counts. Borrows `otherwise`.
-  GivenAnswers(Agent& otherwise, std::function<bool(const Request&)> is_personal)
-      : RelayingAgent(otherwise), is_personal_(std::move(is_personal)) {}
+  /// Borrows `otherwise`.
+  explicit GivenAnswers(Agent& otherwise) : RelayingAgent(otherwise) {}
 
   void Give(GivenAnswer answer) { given_.push_back(std::move(answer)); }
   /// Those that were not used since the last call, which are forgotten.
@@ -71,7 +69,6 @@ class GivenAnswers : public RelayingAgent {
  private:
   rpl::Answer Given(const Request& request, Pool& pool);
 
-  std::function<bool(const Request&)> is_personal_;
   std::vector<GivenAnswer> given_;
   std::vector<UnusedAnswer> refused_;
   std::vector<std::pair<std::string, std::string>> used_;

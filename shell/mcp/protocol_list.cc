@@ -6,8 +6,8 @@
 #include "formats/shorten.h"
 #include "grammar/document.h"
 #include "interp/program/program.h"
+#include "runtime/session.h"
 #include "shell/host/input.h"
-#include "shell/mcp/person_gates.h"
 #include "shell/mcp/protocol_run.h"
 
 namespace rpl {
@@ -101,10 +101,7 @@ ProtocolAbout ProtocolList::About(const ProtocolFolder::Protocol& protocol,
     if (about.goals.empty()) about.goals.push_back("%");
     const Outcome outcome = scratch.session->Run();
     if (interrupted()) return about;
-    const PersonGates gates({{protocol.name, input.text}});
-    about.asks = OpenQuestionsOf(
-        outcome.pending, scratch.session->pool(),
-        [&](const Request& request) { return gates.Takes(request, scratch.session->pool()); });
+    about.asks = OpenQuestionsOf(outcome.pending, scratch.session->pool());
   }
   const std::lock_guard lock(mutex_);
   kept_[protocol.path] = {changed, size, about};

@@ -116,10 +116,6 @@ ProtocolRun::ProtocolRun(Place place, EngineOptions engine, RunHooks hooks)
 
 ProtocolRun::~ProtocolRun() = default;
 
-bool ProtocolRun::IsPersonal(const Request& request) {
-  return gates_.Takes(request, session().pool());
-}
-
 Session& ProtocolRun::session() { return saved_->session(); }
 
 std::size_t ProtocolRun::seq() { return session().Entries().size(); }
@@ -156,10 +152,8 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   ExitCode guarded = kExitOk;
   gate_ = MakeGateSetup(engine_.guard, *tools_, guarded);
   if (guarded != kExitOk) return {"the policy cannot be used", "see the log of the server", {}};
-  gates_ = PersonGates(files);
   one_tool_ = std::make_unique<OneBatchAtATime>(tools_->agent(), hooks_.interrupted);
-  given_ = std::make_unique<GivenAnswers>(
-      *one_tool_, [this](const Request& request) { return IsPersonal(request); });
+  given_ = std::make_unique<GivenAnswers>(*one_tool_);
 
   SessionStore::Opened opened =
       OpenSession(place_.session, SessionStore::Mode::kContinue, hooks_.interrupted);
@@ -251,29 +245,6 @@ void ProtocolRun::TakeBackDeclined(const std::vector<GivenAnswer>& answers) {
   if (!message.empty()) Say(message, answers.front().by);
 }
 
-bool ProtocolRun::IsPersonalFact(const std::string& label) const {
-  return gates_.TakesRelation(label);
-}
-
-// Whether the run has a policy, or guards of the program that read the call under decision.
-bool ProtocolRun::ReadsCalls() const {
-  if (gate_ != nullptr && gate_->guard != nullptr) return true;
-  const Session& session = saved_->session();
-  if (session.program().guards().empty()) return false;
-  const Store& store = session.store();
-  for (RelationId r = 0; r < store.size(); ++r)
-    if (DescribesCalls(store.pool().TextOf(store.at(r).label()), store.at(r).arity())) return true;
-  return false;
-}
-
-bool ProtocolRun::IsForGuard(const std::string& label) const {
-  static const std::set<std::string, std::less<>> read = {
-      "end-user", "end-user-tag", "metric", "signal", "subject", "tool-name", "tool-tag"};
-  // The severity of a prohibition is read without a policy, too.
-  if (label == "severity" || label.starts_with("guard-")) return true;
-  return read.contains(label) && ReadsCalls();
-}
-
 bool ProtocolRun::IsDeclined(const std::string& key) {
   const TraceEntry* reply = LastReply(session().Entries(), key);
   return reply != nullptr && reply->answered->declined;
@@ -316,6 +287,7 @@ bool ProtocolRun::EndsByDeclining(const std::vector<GivenAnswer>& declines) {
 
 Outcome ProtocolRun::Say(const std::string& sentences, By by) {
   Outcome said = session().Say("<message>.rpl", sentences, by);
+  if (said.status == Status::kRejected && !said.hint.empty()) return said;  // nothing was taken in
   if (!said.repeatable) broken_ = "it was cut off";
   if (!saved_->journal().broken().empty()) broken_ = saved_->journal().broken();
   outcome_.reset();  // the next turn pursues the goal anew
@@ -392,7 +364,7 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
   }
   out.file = RecordedName(opened.store->events());
   out.agent = std::make_unique<Nobody>();
-  out.given = std::make_unique<GivenAnswers>(*out.agent, [](const Request&) { return false; });
+  out.given = std::make_unique<GivenAnswers>(*out.agent);
   out.gate = GateSetupFrom(program->guard);
   SessionOptions options = ScratchOptions(engine, std::move(interrupted));
   options.gate = out.gate.get();

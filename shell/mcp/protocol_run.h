@@ -21,7 +21,6 @@
 #include "runtime/outcome.h"
 #include "shell/host/options.h"
 #include "shell/mcp/given_answers.h"
-#include "shell/mcp/person_gates.h"
 
 namespace rpl {
 
@@ -104,11 +103,6 @@ class ProtocolRun {
   std::vector<std::pair<std::string, std::string>> Recorded(const std::string& key);
   /// Whether the key was declined and is not asked any more.
   bool IsDeclined(const std::string& key);
-  /// Whether only a person may state facts of the relation.
-  bool IsPersonalFact(const std::string& label) const;
-  /// Whether guards of the run decide by facts of the relation: no client may state them.
-  bool IsForGuard(const std::string& label) const;
-  bool IsPersonal(const Request& request);
   /// Whether the configuration has a command for the tool.
   bool HasCommand(const std::string& tool) const { return commands_.contains(tool); }
 
@@ -122,7 +116,6 @@ class ProtocolRun {
   std::size_t seq();
 
  private:
-  bool ReadsCalls() const;
   ProtocolRun(Place place, EngineOptions engine, RunHooks hooks);
   Refusal Begin(std::vector<ProgramFile> files);
   void TakeBackDeclined(const std::vector<GivenAnswer>& answers);
@@ -133,7 +126,6 @@ class ProtocolRun {
   std::string recorded_name_;                                      // of the program, in the session
   std::shared_ptr<bool> started_ = std::make_shared<bool>(false);  // the program is loaded
   std::set<std::string> commands_;                                 // the tools of the configuration
-  PersonGates gates_;
   std::unique_ptr<Agent> nobody_;
   std::unique_ptr<ToolSetup> tools_;
   std::unique_ptr<Agent> one_tool_;  // before the tools: one batch at a time in the process

@@ -80,8 +80,7 @@ bool AsksForSecret(const Request& request) {
   return request.kind != Request::Kind::kTool && HasSecretWord(ShownText(request.prompt));
 }
 
-std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool,
-                                          const std::function<bool(const Request&)>& is_personal) {
+std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool) {
   std::vector<OpenQuestion> out;
   std::set<std::string> keys;
   for (const Request& request : pending) {
@@ -96,7 +95,7 @@ std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, c
     question.row = request.row;
     question.takes = request.takes;
     question.in_doubt = request.in_doubt;
-    question.personal = request.kind != Request::Kind::kTool && is_personal(request);
+    question.personal = request.kind != Request::Kind::kTool && !request.Admits(By::kModel);
     for (const Value option : request.options)
       question.options.push_back(ShownText(PlainText(pool, option), kTitleBytes));
     if (request.kind == Request::Kind::kTool) {

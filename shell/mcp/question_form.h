@@ -44,8 +44,7 @@ struct OpenQuestion {
 bool AsksForSecret(const Request& request);
 
 /// The questions of an outcome, in its order.
-std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool,
-                                          const std::function<bool(const Request&)>& is_personal);
+std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool);
 
 /// The entry in a result: {"id", "key", "kind", "prompt", …}.
 nlohmann::ordered_json QuestionJson(const OpenQuestion& question);

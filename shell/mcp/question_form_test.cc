@@ -77,7 +77,7 @@ TEST_CASE("secrets and tools are for no form") {
   requests[2].kind = Request::Kind::kTool;
   requests[2].tool = requests[2].name = "stock";
   requests[2].args = {pool.String("nuts")};
-  const auto questions = OpenQuestionsOf(requests, pool, [](const Request&) { return false; });
+  const auto questions = OpenQuestionsOf(requests, pool);
   CHECK(questions[0].secret);
   CHECK_FALSE(IsForForm(questions[0]));
   CHECK(IsForForm(questions[1]));

@@ -21,6 +21,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostProse = 8'000;
 constexpr std::size_t kMostReason = 2'000;
 constexpr std::size_t kMostPending = 50;
+constexpr std::size_t kMostOpen = 50;  // relations
 constexpr std::size_t kMostAsked = 8;  // questions in `now`
 constexpr std::size_t kMostChat = 20;
 
@@ -260,6 +261,9 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
     unused.push_back(
         {{"key", answer.key}, {"why", answer.why.empty() ? "nothing asked for it" : answer.why}});
   if (!unused.empty()) out.json["unused"] = std::move(unused);
+  std::vector<std::string> open = run.session().MayState(By::kModel);
+  if (open.size() > kMostOpen) open.resize(kMostOpen);
+  if (!open.empty()) out.json["may_state"] = std::move(open);
   return out;
 }
 
@@ -342,6 +346,7 @@ ordered_json RunSchema() {
        {{"type", "array"},
         {"items", {{"type", "object"}}},
         {"description", "Answers that were not taken, with the reason"}}},
+      {"may_state", texts("The relations that you may state")},
       {"running", {{"type", "boolean"}, {"description", "A turn is still evaluating"}}},
       {"findings",
        {{"type", "array"}, {"items", {{"type", "object"}}}, {"description", "Errors of the text"}}},

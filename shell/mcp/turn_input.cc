@@ -35,15 +35,13 @@ bool IsRecorded(const GivenAnswer& given, const std::string& recorded, Pool& poo
 // Facts of a call as sentences that assert or retract them, with their source.
 struct FactSentences {
   std::string text;
-  std::string error;                // why one is no fact, or ""
-  std::vector<std::string> labels;  // of their relations
+  std::string error;  // why one is no fact, or ""
 };
 
 FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
                           bool retract) {
   FactSentences out;
-  if (facts.size() > kMostFacts)
-    return {"", fmt::format("at most {} facts at once", kMostFacts), {}};
+  if (facts.size() > kMostFacts) return {"", fmt::format("at most {} facts at once", kMostFacts)};
   const std::string said =
       source.empty() ? "" : " ^ ~ {:source " + Print(Node{String{CleanUtf8(source)}, {}}) + "}";
   for (const std::string& fact : facts) {
@@ -59,7 +57,6 @@ FactSentences SentencesOf(const std::vector<std::string>& facts, const std::stri
       for (const Diagnostic& d : found.all()) out.error += ": " + d.message;
       return out;
     }
-    out.labels.push_back(call->label);
     out.text += Print(*term) + (retract ? "" : said) + (retract ? " -> false\n" : " -> true\n");
   }
   return out;
@@ -174,39 +171,19 @@ TurnInput FormsInput(const ordered_json& forms, ProtocolRun& run) {
   return input;
 }
 
-// States facts. If `by` is not a person, those that only a person may state are a fault: they
-// would close the question to the person without effect.
-void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& input) {
-  for (const std::string& label : facts.labels) {
-    if (by != By::kPerson && run.IsPersonalFact(label)) {
-      input.fault = "only a person may state `" + label + "`";
-      input.hint = "Your turn ends here: tell the user, and do not report it yourself";
-    } else if (run.IsForGuard(label)) {
-      input.fault = "a guard decides by `" + label + "`, which only the program may state";
-      input.hint = "Leave it out";
-    } else {
-      continue;
-    }
-    input.answers.clear();
-    return;
-  }
-  const Outcome said = run.Say(facts.text, by);
+// Says sentences as that party. If they are not taken in, the input has the reason.
+void SayTo(ProtocolRun& run, const std::string& sentences, By by, TurnInput& input) {
+  const Outcome said = run.Say(sentences, by);
   if (said.status != Status::kRejected) return;  // if they violate a rule, the turn will tell
   input.answers.clear();
-  input.fault = "the facts were not taken: " + run.Shown(said.reason);
-  input.hint = "Correct them";
+  input.fault = run.Shown(said.reason);
+  input.hint = said.hint.empty() ? "Correct it" : said.hint;
 }
 
 // Takes back facts and the answers of these keys.
 TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::string>& keys,
                         ProtocolRun& run, By by) {
   TurnInput input;
-  for (const std::string& label : facts.labels)
-    if ((by != By::kPerson && run.IsPersonalFact(label)) || run.IsForGuard(label)) {
-      input.fault = "only a person may take back `" + label + "`";
-      input.hint = "Tell the user";
-      return input;
-    }
   std::string text = facts.text;
   const Retractions back = TakeBack(run.session().Entries(), keys);
   if (!back.refused.empty()) {
@@ -217,6 +194,7 @@ TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::strin
   for (const std::string& sentence : back.sentences) text += sentence + "\n";
   const Outcome said = run.Say(text, by);
   if (said.status == Status::kNothing || said.status == Status::kSatisfied) return input;
+  if (!said.hint.empty()) return {{}, run.Shown(said.reason), said.hint, ""};
   input.fault = "it was not taken back: " + run.Shown(said.reason);
   input.hint = "What the rules derive is not taken back, only what was said";
   return input;
@@ -230,8 +208,7 @@ std::string FormKey(const std::string& key, std::size_t seq) {
 
 std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
   if (!run.has_outcome()) run.Turn({});
-  return OpenQuestionsOf(run.outcome().pending, run.session().pool(),
-                         [&](const Request& request) { return run.IsPersonal(request); });
+  return OpenQuestionsOf(run.outcome().pending, run.session().pool());
 }
 
 std::string InputFault(const ordered_json& input) {
@@ -257,7 +234,7 @@ TurnInput ReadInput(const ordered_json& input, ProtocolRun& run) {
       out.answers.push_back({GivenAnswer::Kind::kForm, id, value, By::kPerson});
   // A run that begins has no questions yet: what it asks takes the answers by their names.
   else if (!out.answers.empty() && run.was_run()) out = ForRun(std::move(out), run);
-  if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
+  if (out.fault.empty() && !facts.text.empty()) SayTo(run, facts.text, by, out);
   return out;
 }
 

@@ -41,7 +41,7 @@ std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run);
 ///
 ///   answers, errors, declines, retract, facts, source
 ///            as in a request of serve (docs/schemas/serve.json) and the arguments of MCP's tools
-///   by       "person", "model", or else the host
+///   by       "person" (of forms), "model", or else the host
 ///   typed    {ID: VALUE}: what was typed or chosen in a form, for the questions of these ids
 ///   forms    {KEY: {"action": "accept", "content": {…}}}: responses to forms, each by the FormKey
 ///            or the id of its question. Those to questions that are not open any more are ignored

@@ -11,6 +11,7 @@
 #include "grammar/document.h"
 #include "grammar/namespaces.h"
 #include "interp/plan/analysis.h"
+#include "interp/plan/authority.h"
 #include "interp/program/program.h"
 #include "runtime/facts_file.h"
 
@@ -74,6 +75,7 @@ class CatalogueReader {
       Collect(c.right, reads);
       to_.constraints.push_back({c.text, c.span, {reads.begin(), reads.end()}});
     }
+    FindParties();
     uses_.resize(to_.entries.size());
     for (std::size_t i = 0; i < uses_.size(); ++i)
       to_.entries[i].uses.assign(uses_[i].begin(), uses_[i].end());
@@ -125,6 +127,19 @@ class CatalogueReader {
         [&](const Assertion& a) {
           if (a.truth && a.relation != kNoId) facts_.emplace_back(a.relation, a.span);
         });
+  }
+
+  void FindParties() {
+    Authority authority(program_, store_, false);
+    for (const auto& [relation, span] : facts_) authority.NoteFact(relation, span);
+    for (RelationId r = 0; r < store_.size(); ++r) {
+      if (store_.at(r).space() != Space::kRelation || store_.IsWhole(r)) continue;
+      const auto at = known_.find(store_.at(r).name() + "/" + std::to_string(store_.at(r).arity()));
+      if (at == known_.end()) continue;
+      const Authority::Parties state = authority.Of(r).state;
+      to_.entries[at->second].stated_by =
+          state == Authority::kOutside ? "everybody" : PartiesText(state);
+    }
   }
 
   // Arguments are named as in the first rule.

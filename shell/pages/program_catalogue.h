@@ -36,6 +36,7 @@ struct CatalogueEntry {
   bool computed = false;             // by the engine, without rules: a relation of the library
   std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
   std::size_t facts = 0;             // asserted by the text
+  std::string stated_by;             // of relations: the parties outside that may state it
   std::string needs;                 // the arguments that a caller binds: "?x or ?y" (decision 87)
   std::vector<std::size_t> uses;     // indexes of entries, ascending
   std::vector<std::size_t> used_by;  // likewise

@@ -98,7 +98,7 @@ Repl::Repl(const ReplOptions& options)
       tools_(new ToolSetup(options.engine, true, *this)),
       scripted_(std::make_unique<ScriptedAgent>(tools_->agent(), std::cerr)),
       limits_(options.engine.limits),
-      session_(*scripted_, SessionOptionsFor(options.engine), by_),
+      session_(*scripted_, SessionOptionsFor(options.engine)),
       history_(interactive_ ? HistoryPath() : ""),
       mode_(options.engine.json ? AnswerForm::kJson : AnswerForm::kTable),
       phases_(options.engine.log_phases) {

@@ -84,6 +84,7 @@ void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event>
   journal_ = std::make_unique<Journal>(std::move(recorded), earlier, keep, nullptr,
                                        Journal::End::kLive, program.undone);
   options_.journal = journal_.get();
+  options_.door = program.door;
   journal_->Tell(Journal::Program(program));
   for (const TraceEntry& entry : to_come) journal_->Entry(entry);
 }
@@ -93,7 +94,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   parts_ = parts;
   const CarriedTrace trace = Carried(replies);
   session_.reset();
-  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, RecordOf(options_.gate), undone_});
+  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, RecordOf(options_.gate), undone_, true});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
@@ -260,7 +261,7 @@ ReplSession::Change ReplSession::Say(const Entry& entry) {
   Change change;
   const int began = LastEntryAt() + 1;
   profile_.Clear();
-  change.outcome = session_->Say(entry.name, entry.text, by_);
+  change.outcome = session_->Say(entry.name, entry.text);
   KeepProfile();
   change.findings = change.outcome.diagnostics;
   change.sources = session_->sources();
@@ -269,7 +270,7 @@ ReplSession::Change ReplSession::Say(const Entry& entry) {
   if (!change.taken || IsCutOff(change.outcome)) {
     GoBack(asserts ? std::optional(began) : std::nullopt);
   } else if (asserts) {
-    parts_.push_back({entry.name, entry.novelty, by_});
+    parts_.push_back({entry.name, entry.novelty});
     began_[entry.name] = began;
   }
   return change;

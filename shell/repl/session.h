@@ -35,8 +35,8 @@ namespace rpl {
 class ReplSession {
  public:
   /// Borrows the agent. `by`: who writes the entries.
-  ReplSession(Agent& agent, SessionOptions options, By by = By::kHost)
-      : agent_(agent), options_(std::move(options)), by_(by) {
+  ReplSession(Agent& agent, SessionOptions options)
+      : agent_(agent), options_(std::move(options)) {
     options_.profile = &profile_;
   }
   ReplSession(const ReplSession&) = delete;
@@ -135,7 +135,6 @@ class ReplSession {
   Agent& agent_;
   SessionOptions options_;
   std::unique_ptr<GateSetup> recorded_gate_;  // of the epoch that Resume replays, if it had another
-  By by_;
   Profile profile_;  // collects everything that the session does
   Profiled profiled_;
   std::unique_ptr<SessionStore> store_;

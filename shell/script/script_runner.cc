@@ -198,7 +198,8 @@ void Runner::Say(const std::string& text) {
   turn_.name = fmt::format("<message {}>", ++messages_);
   turn_.text = text;
   chat_.clear();
-  const Outcome outcome = session_.Say(turn_.name, text, by_);
+  // Messages are written where rules may be written, too: they are the program's (decision 92).
+  const Outcome outcome = session_.Say(turn_.name, text, by_ == By::kHost ? By::kProgram : by_);
   turn_.diagnostics = outcome.diagnostics;
   End(outcome, Session::Reply(outcome));
 }

@@ -161,8 +161,9 @@ std::string MemberFault(const std::string& key, const ordered_json& value) {
     return IsTexts(value) ? "" : "`" + key + "` is a list of texts";
   if (key == "source") return value.is_string() ? "" : "`source` is a text";
   if (key == "by") {
-    const bool known = value == "host" || value == "person" || value == "model";
-    return known ? "" : "`by` is \"host\", \"person\" or \"model\"";
+    if (value == "person")
+      return "nobody is a person by this interface: `by` is \"host\" or \"model\"";
+    return value == "host" || value == "model" ? "" : "`by` is \"host\" or \"model\"";
   }
   if (key == "retract") {
     if (!value.is_object()) return "`retract` is an object with `facts` or `answers`";
