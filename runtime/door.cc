@@ -336,7 +336,7 @@ void Door::FilterTrace(Novelty& trace, const std::function<By(Span)>& by, Diagno
     std::optional<Refused> Stated(RelationId relation, std::span<const Value> row, By who) const {
       const Space space = door.engine_.store.at(relation).space();
       if (space == Space::kGoal) return {};  // the engine's record: rules decide anew
-      if (who == By::kHost && door.authority_.Of(relation).kind == Authority::Kind::kEngine)
+      if (who == By::kHost && door.engine_.store.at(relation).name() == "guard-decision")
         return {};  // a decision of a guard
       if (space == Space::kTool || space == Space::kAvar)
         return door.RefuseReply(relation, row, who);
