@@ -228,8 +228,9 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       rest.push_back(requests[i]);
       if (journal == nullptr) continue;
       rest.back().in_doubt = journal->InDoubt(names[i]);
-      if (rest.back().in_doubt)  // who looks what became of it
-        rest.back().admits |= RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost);
+      if (rest.back().in_doubt)  // somebody has to say what became of it
+        rest.back().admits |=
+            RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost) | RowsBy::Bit(By::kModel);
       rest.back().starting = [&, i] {
         started[i] = std::chrono::steady_clock::now();
         return journal->Started(names[i], requests[i].tool);

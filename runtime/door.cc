@@ -115,7 +115,7 @@ Refused Door::Closed(RelationId relation, By by, const Authority::Entry& entry,
       out.hint = "leave it out";
       break;
     case Of::kGuardData:
-      out.reason += "guards decide by it, and only documents state it";
+      out.reason += "a guard decides by it, and only documents state it";
       out.hint = "leave it out";
       break;
     case Of::kFacts:

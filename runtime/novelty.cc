@@ -245,7 +245,7 @@ Trace Runtime::HalfAnswers() {
 // --- phase 2: facts and rules of the user --------------------------------------------
 
 void Runtime::TakeIn(const Document& document, From from, By by, Diagnostics& out) {
-  novelty_.push_back({engine_.program.Load(document, out), from, by});
+  novelty_.push_back({engine_.program.Load(document, out, from == From::kDocument), from, by});
   Said& said = novelty_.back();
   const auto who = [&](Span span) { return ByOf(said, span); };
   if (from == From::kTrace && options_.door) door_->FilterTrace(said.what, who, out);
@@ -262,7 +262,7 @@ std::optional<Refused> Runtime::TakeInSaid(const Document& document, By by, bool
                                            Diagnostics& out) {
   for (std::size_t i = 0; live && i < document.sentences.size(); ++i)
     if (auto refused = door_->RefusalOf(document.sentences[i].sentence, by)) return refused;
-  Novelty said = engine_.program.Load(document, out);
+  Novelty said = engine_.program.Load(document, out, false);
   if (live)
     if (auto refused = door_->RefusalOf(said, by)) return refused;
   novelty_.push_back({std::move(said), From::kMessage, by});

@@ -304,7 +304,7 @@ void ReadFactsOf(const Sources& sources, std::uint32_t file, bool strict, Store&
   Diagnostics found;
   const Document document = ReadDocument(sources, file, found, FactForm::kPlain);
   Program apart(store, sources);
-  to = apart.Load(document, found);
+  to = apart.Load(document, found, false);
   to.readings.clear();
   for (Diagnostic d : found.all()) {
     if (!strict && d.severity == Severity::kError) d.severity = Severity::kWarning;

@@ -61,7 +61,7 @@ std::string WithoutFindings(const std::string& program) {
   Diagnostics findings;
   Program read(store, sources);
   const Document document = ReadDocument(sources, sources.Add("trace.rpl", program), findings);
-  const Novelty novelty = read.Load(document, findings);
+  const Novelty novelty = read.Load(document, findings, false);
   std::map<std::uint32_t, std::string> inserted;  // before these places
   for (const Diagnostic& d : findings.all())
     if (d.code == Code::kBraceInString) inserted[d.span.begin] = "\\";

@@ -1193,11 +1193,11 @@ holiday(?d) -> announced(?d)
 END
 printf '# On shelf - on-shelf(?what, ?many)\nHow many | are there?\n' >shelf.md
 expect "doc: a catalogue" 0 '*' "" "$rpl" doc shop.md
-has '| `%order/1` | goal | Orders one thing. | `shop.md:1` |  | `%closed/0`, `wanted/1`, `stocked/1` |  |'
-has '| `known-things/1` | relation |  | `shop.md:12` | 3 |  | `%closed/0`, `wanted/1` |'
-has '| `stocked/1` | relation |  | `shop.md:9` |  | `$count/1`, `shelf.md#on-shelf/2` | `%order/1` |'
+has '| `%order/1` | goal | Orders one thing. | `shop.md:1` |  |  | `%closed/0`, `wanted/1`, `stocked/1` |  |'
+has '| `known-things/1` | relation |  | `shop.md:12` | 3 | nobody |  | `%closed/0`, `wanted/1` |'
+has '| `stocked/1` | relation |  | `shop.md:9` |  | nobody | `$count/1`, `shelf.md#on-shelf/2` | `%order/1` |'
 has '## `shelf.md`'
-has '| `shelf.md#on-shelf/2` | relation | How many \| are there? | `shelf.md:1` |  |  | `stocked/1` |'
+has '| `shelf.md#on-shelf/2` | relation | How many \| are there? | `shelf.md:1` |  | everybody |  | `stocked/1` |'
 has '- `holiday(?d) -> announced(?d)`, `shop.md:16`, reads `holiday/1`, `announced/1`'
 cp out catalogue.md
 expect "doc: the same bytes again" 0 "$(cat catalogue.md)" "" "$rpl" doc shop.md

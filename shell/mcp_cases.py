@@ -98,6 +98,7 @@ price("Pisa", 300)
 cheap(?t) <- price(?t, ?p), ?p < 500
 %best(?t) <- cheap(?t)
 price(?t, ?p), ?p > 5000 -> false
+price(_, _) ^ ~ {:by ?who} -> ?who in #{:program :model}
 """)
 write("protocols/many.rpl", "".join(f"n({i})\n" for i in range(300)) + "%all(?n) <- n(?n)\n")
 write("protocols/slow.rpl", """n(0)
@@ -343,6 +344,7 @@ def places_have_the_name_of_the_protocol():
 ```rpl
 item(1)
 item(?x), ?x > 5 -> false
+item(_) ^ ~ {:by ?who} -> ?who in #{:program :model}
 ```
 """)
     server = serve(paths=("named",))
@@ -1387,7 +1389,7 @@ def a_model_does_not_state_what_guards_read():
     for fact in ('end-user("root")', 'signal("risk", [], 0)', 'tool-name("mail", "search")', 'severity("none", :info)',
                  'guard-decision("a", [], :allow, "r")'):
         result = server.call("rpl_assert", {"session": run["session"], "facts": [fact]})
-        check(result["isError"] is True and "a guard decides" in content(result)["error"], fact, result)
+        check(result["isError"] is True and "a model may not state" in content(result)["error"], fact, result)
     server.close()
     write("guarded.rpl", '$mail(_), not std#end-user-tag("plan", "pro") -> false\n% <- $ask("To whom?") ^ ~ {:result ?x}, $mail(?x)\n')
     server = serve()

@@ -41,6 +41,7 @@ nights(3)
 
 ```rpl
 price("silk", 90)
+price(_, _) ^ ~ {:by ?who} -> ?who in #{:program :host}
 ```
 """,
     "endless.md": """# Count - n(?y) <- n(?x), ?y = ?x + 1

@@ -460,6 +460,15 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   return true;
 }
 
+// Whether a retraction of a call also forbids it (decision 101): `$touch("secret") -> false`.
+bool Loader::ForbidsCall(const Rule& rule) {
+  if (rule.tail.size() != 1 || rule.constraints.size() != 1) return false;
+  const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();
+  const auto* call = Ungroup(rule.tail.front()).As<Call>();
+  return truth != nullptr && !truth->value && call != nullptr && call->ns == Namespace::kTool &&
+         call->label != "ask" && call->label != "choose";
+}
+
 // Whether the other rules of the definition's relation choose as it does; else reports it.
 bool Loader::AgreesWithRules(const Definition& def) {
   if (def.head == kNoId) return true;
@@ -623,6 +632,7 @@ void Loader::Lower() {
     }
     if (Assert(rule, placed->sentence)) {
       reading.role = SentenceRole::kAssertion;
+      if (forbids_ && ForbidsCall(rule)) rules.push_back(placed);
       continue;
     }
     if (!rule.heads.empty()) reading.role = SentenceRole::kRule;

@@ -30,8 +30,12 @@ namespace rpl {
 /// Loads one document; made once per call of Program::Load. Borrows its arguments.
 class Loader {
  public:
-  Loader(Program& program, const Document& document, Diagnostics& out)
-      : program_(program), document_(document), out_(out), sections_(document.scopes.size()) {
+  Loader(Program& program, const Document& document, Diagnostics& out, bool forbids)
+      : program_(program),
+        document_(document),
+        out_(out),
+        forbids_(forbids),
+        sections_(document.scopes.size()) {
     novelty.file = document.file;
     novelty.readings.resize(document.sentences.size());
   }
@@ -71,6 +75,7 @@ class Loader {
   bool OpenCallOf(const Node& form, RelationId& relation, std::vector<Value>& key,
                   std::vector<std::string>& free);
   void Define(const Rule& rule, Span span, const HeadingContext& context);
+  static bool ForbidsCall(const Rule& rule);
   bool AgreesWithRules(const Definition& def);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
@@ -84,6 +89,7 @@ class Loader {
   Program& program_;
   const Document& document_;
   Diagnostics& out_;
+  const bool forbids_;  // see Program::Load
   std::vector<Section> sections_;
   std::vector<const PlacedSentence*> loose_;
   std::vector<Assertion> heading_facts_;     // in order; among the other assertions at the end

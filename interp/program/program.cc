@@ -174,8 +174,8 @@ std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const
   return out;
 }
 
-Novelty Program::Load(const Document& document, Diagnostics& out) {
-  Loader loader(*this, document, out);
+Novelty Program::Load(const Document& document, Diagnostics& out, bool forbids) {
+  Loader loader(*this, document, out, forbids);
   loader.Sort();
   loader.Lower();
   const std::size_t first_definition = definitions_.size();

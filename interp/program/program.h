@@ -208,8 +208,9 @@ class Program {
   Program(Store& store, const Sources& sources);
   Program(const Program&) = delete;
 
-  /// Loads a document. Adds findings to `out`. Returns the facts to assert.
-  Novelty Load(const Document& document, Diagnostics& out);
+  /// Loads a document. Adds findings to `out`. Returns the facts to assert. `forbids`: whether the
+  /// retraction of a call forbids it as well, as in a document of the program (decision 101).
+  Novelty Load(const Document& document, Diagnostics& out, bool forbids = true);
 
   /// Lowers a goal form that does not join the program (decision 65). nullopt if it has errors,
   /// which are added to `out`. The definition's head is a fresh goal relation.

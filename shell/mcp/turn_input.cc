@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "formats/json_text.h"
 #include "formats/shorten.h"
@@ -171,13 +172,18 @@ TurnInput FormsInput(const ordered_json& forms, ProtocolRun& run) {
   return input;
 }
 
+std::string Capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 // Says sentences as that party. If they are not taken in, the input has the reason.
 void SayTo(ProtocolRun& run, const std::string& sentences, By by, TurnInput& input) {
   const Outcome said = run.Say(sentences, by);
   if (said.status != Status::kRejected) return;  // if they violate a rule, the turn will tell
   input.answers.clear();
   input.fault = run.Shown(said.reason);
-  input.hint = said.hint.empty() ? "Correct it" : said.hint;
+  input.hint = said.hint.empty() ? "Correct it" : Capitalised(said.hint);
 }
 
 // Takes back facts and the answers of these keys.
@@ -194,7 +200,7 @@ TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::strin
   for (const std::string& sentence : back.sentences) text += sentence + "\n";
   const Outcome said = run.Say(text, by);
   if (said.status == Status::kNothing || said.status == Status::kSatisfied) return input;
-  if (!said.hint.empty()) return {{}, run.Shown(said.reason), said.hint, ""};
+  if (!said.hint.empty()) return {{}, run.Shown(said.reason), Capitalised(said.hint), ""};
   input.fault = "it was not taken back: " + run.Shown(said.reason);
   input.hint = "What the rules derive is not taken back, only what was said";
   return input;
