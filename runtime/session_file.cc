@@ -241,7 +241,7 @@ std::string SessionFile::Prepare(Mode mode) {
   };
   // A process that ends before its first write leaves an empty file.
   if (number("SELECT count(*) FROM sqlite_schema") == 0) {
-    if (mode == Mode::kRead) return "not a session of rpl";
+    if (mode == Mode::kRead) return "";  // Load finds nothing
     if (const std::string error = Run("BEGIN"); !error.empty()) return error;
     if (const std::string error = Run(kTables); !error.empty()) return error;
     const std::string marks =
@@ -259,6 +259,8 @@ std::string SessionFile::Prepare(Mode mode) {
 // In one transaction, so that what a writer appends meanwhile is not seen in part.
 std::string SessionFile::Load() {
   if (const std::string error = Run("BEGIN"); !error.empty()) return error;
+  Statement tables(db_, "SELECT count(*) FROM sqlite_schema");
+  if (tables.Step() == SQLITE_ROW && tables.Number(0) == 0) return Run("COMMIT");
   Statement rows(db_, "SELECT seq, kind, body, hash FROM events ORDER BY seq");
   int code = SQLITE_DONE;
   while ((code = rows.Step()) == SQLITE_ROW)

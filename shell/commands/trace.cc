@@ -320,7 +320,9 @@ int CommandTrace(const TraceOptions& options) {
           return kExitNo;
         }
       if (CheckRows(options.session, events) != kExitOk) return kExitNo;
-      std::cerr << fmt::format("sound: {} events\n", events.size());
+      // A run that was killed while it made its session leaves one without events.
+      if (events.empty()) std::cerr << "sound: nothing was recorded yet\n";
+      else std::cerr << fmt::format("sound: {} events\n", events.size());
       break;
     case What::kAnchor:
       if (sound && !events.empty()) std::cout << store->Anchor() << '\n';
