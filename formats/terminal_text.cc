@@ -31,19 +31,37 @@ CodePoint Decode(std::string_view text) {
   return {value, size, true};
 }
 
-bool IsJoiner(std::uint32_t c) { return c == 0x200C || c == 0x200D; }
+// Joiners, and what chooses the look of the character before it.
+bool IsJoiner(std::uint32_t c) {
+  return c == 0x200C || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F);
+}
 
 // True for characters that move the cursor, reorder the text around them, or are invisible.
 bool IsTreacherous(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || (c >= 0x200B && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
+  struct Range {
+    std::uint32_t first, last;
+  };
+  static constexpr Range kRanges[] = {
+      {0x00, 0x1F},       {0x7F, 0x9F},     {0xAD, 0xAD},        // controls, the soft hyphen
+      {0x034F, 0x034F},   {0x061C, 0x061C}, {0x115F, 0x1160},    // fillers of scripts
+      {0x17B4, 0x17B5},   {0x180B, 0x180F}, {0x200B, 0x200F},    // spaces without width, marks
+      {0x2028, 0x202E},   {0x2060, 0x206F}, {0x2800, 0x2800},    // separators, directions
+      {0x3164, 0x3164},   {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF},    // selectors, the byte order mark
+      {0xFFA0, 0xFFA0},   {0xFFF9, 0xFFFB}, {0x1D173, 0x1D17A},  // annotations, of music
+      {0xE0000, 0xE0FFF},                                        // tags, more selectors
+  };
+  return std::any_of(std::begin(kRanges), std::end(kRanges),
+                     [c](const Range& range) { return range.first <= c && c <= range.last; });
 }
 
 std::string Escape(const CodePoint& c) {
   if (c.valid && c.value == '\n') return "\\n";
   if (c.valid && c.value == '\r') return "\\r";
-  char buffer[8];
-  std::snprintf(buffer, sizeof buffer, c.valid ? "\\u%04x" : "\\x%02x", c.value);
+  char buffer[16];
+  if (c.valid && c.value > 0xFFFF)  // two units of UTF-16, as in JSON
+    std::snprintf(buffer, sizeof buffer, "\\u%04x\\u%04x", 0xD7C0 + (c.value >> 10),
+                  0xDC00 + (c.value & 0x3FF));
+  else std::snprintf(buffer, sizeof buffer, c.valid ? "\\u%04x" : "\\x%02x", c.value);
   return buffer;
 }
 
@@ -96,6 +114,34 @@ std::string Printable(std::string_view text) {
     out += text[end];
     text.remove_prefix(end + 1);
   }
+}
+
+namespace {
+
+// Whether a value reads as one name or number: nothing in it passes for the words around it.
+bool IsPlainName(std::string_view text) {
+  constexpr std::size_t kMostName = 40;
+  if (text.empty() || text.size() > kMostName || text.front() == ' ' || text.back() == ' ')
+    return false;
+  constexpr std::string_view kMarks = ".,;:!?";  // of a sentence, where a blank follows
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' || text[i] == '\\') return false;
+    if (text[i] == ' ' && (text[i - 1] == ' ' || kMarks.find(text[i - 1]) != kMarks.npos))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string SetApart(std::string_view value) {
+  if (std::string shown = PrintableLine(value); shown == value && IsPlainName(value)) return shown;
+  std::string quoted;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return '"' + PrintableLine(quoted) + '"';
 }
 
 }  // namespace rpl

@@ -6,7 +6,8 @@
 // screen, bidirectional marks that reorder the text around them, and invisible characters. Each of
 // these is shown as the escape that RPL strings have for it (`\u001b`), so that text in quotes
 // keeps its meaning in RPL and JSON; a byte that is not UTF-8 is shown as `\xff`. A joiner of
-// letters or emoji (U+200C, U+200D) after a character outside ASCII is ordinary text.
+// letters or emoji (U+200C, U+200D) or a variation selector after a character outside ASCII is
+// ordinary text.
 #ifndef RPL_FORMATS_TERMINAL_TEXT_H_
 #define RPL_FORMATS_TERMINAL_TEXT_H_
 
@@ -22,6 +23,10 @@ std::string Printable(std::string_view text);
 
 /// Escapes text for one line: a line end is shown as `\n` or `\r`, a tab as one blank.
 std::string PrintableLine(std::string_view text);
+
+/// A value as it stands in a sentence of somebody else: as PrintableLine shows it, in double quotes
+/// unless it reads as one name or number. None of it passes for words of the sentence.
+std::string SetApart(std::string_view value);
 
 /// The output of PrintableLine, character by character, for callers that count columns. Holds the
 /// previous character, on which the reading of a joiner depends.

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "formats/terminal_text.h"
 #include "interp/eval/constraint_watch.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
@@ -103,7 +104,8 @@ Request Runtime::RequestFor(const OpenCall& call) {
     r.kind = r.tool == "ask"      ? Request::Kind::kAsk
              : r.tool == "choose" ? Request::Kind::kChoose
                                   : Request::Kind::kTool;
-    if (!call.args.empty()) r.prompt = PlainText(engine_.pool, call.args.front());
+    // Which of its words are the program's is not known: none of it begins a line.
+    if (!call.args.empty()) r.prompt = PrintableLine(PlainText(engine_.pool, call.args.front()));
     if (r.kind == Request::Kind::kChoose && call.args.size() > 1 &&
         (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
       const std::span<const Value> options = engine_.pool.ItemsOf(call.args[1]);
@@ -168,11 +170,11 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
       known.emplace(engine_.program.QuestionOf(heading, i).name, call.args[i]);
   const Question& question = engine_.program.QuestionOf(heading, column);
   if (question.words != nullptr && !known.empty())
-    to.prompt = Filled(*question.words, known, heading.span).text;
+    to.prompt = Filled(*question.words, known, heading.span).AsQuestion();
   std::string rest;  // of what the call knows, the prose says nothing
   for (const auto& [name, value] : known)
     if (question.words == nullptr || !question.words->Names(name))
-      rest += (rest.empty() ? "" : ", ") + name + ": " + PlainText(engine_.pool, value);
+      rest += (rest.empty() ? "" : ", ") + name + ": " + SetApart(PlainText(engine_.pool, value));
   if (!rest.empty()) to.prompt += (to.prompt.empty() ? "(" : " (") + rest + ")";
   if (!use.many) return;
   for (std::size_t i = 0; i < call.args.size(); ++i)

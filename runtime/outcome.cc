@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/spelling.h"
+#include "formats/terminal_text.h"
 #include "grammar/printer.h"
 #include "interp/eval/constraint_watch.h"
 #include "interp/eval/fixpoint.h"
@@ -121,6 +122,16 @@ ToDo Runtime::Filled(const HeadingProse& words, const Bound& bound, Span place) 
         return PlainText(engine_.pool, at->second);
       });
   return {words.title, std::move(filled.text), std::move(filled.values), place};
+}
+
+std::string ToDo::AsQuestion() const {
+  std::string out;
+  std::size_t from = 0;
+  for (const auto& [begin, end] : values) {
+    out += text.substr(from, begin - from) + SetApart(text.substr(begin, end - begin));
+    from = end;
+  }
+  return out + text.substr(from);
 }
 
 void Runtime::AddToDo(StepState& step, const Definition& def, const Bound& bound) {
@@ -526,8 +537,8 @@ void Runtime::AskWhatNow(const StepState& step) {
   request.id = RowText(what_now_, {&what, 1});
   request.name = "what-now";
   if (const auto words = step.violated ? WordsOf(*step.violated) : std::nullopt)
-    request.prompt = words->heading + ": " + words->text + "\n";
-  request.prompt += OneLine(failing.what) + ". What now?";
+    request.prompt = words->heading + ": " + words->AsQuestion() + "\n";
+  request.prompt += PrintableLine(OneLine(failing.what)) + ". What now?";
   for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
   request.options.push_back(engine_.pool.String("stop"));
   const auto chosen = [&](const Answer& answer) {

@@ -41,6 +41,9 @@ struct ToDo {
   std::vector<std::pair<std::size_t, std::size_t>> values = {};  // their ranges in `text`, in order
   Span place = {};                                               // of the rule or constraint
 
+  /// The text as a question to a person: its values are set apart from its words.
+  std::string AsQuestion() const;
+
   /// Of what it says: the rules under a heading say the same.
   friend bool operator==(const ToDo& a, const ToDo& b) {
     return a.heading == b.heading && a.text == b.text;

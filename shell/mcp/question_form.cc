@@ -8,7 +8,9 @@
 #include <set>
 
 #include "formats/shorten.h"
+#include "formats/terminal_text.h"
 #include "interp/store/json_value.h"
+#include "shell/host/call_text.h"
 
 namespace rpl {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kTitleBytes = 200;
+constexpr std::size_t kMostPrompt = 16'000;
 constexpr std::size_t kMostChoices = 200;  // in a form; more are asked for as text
 constexpr std::size_t kMostNamed = 8;      // options in a sentence
 
@@ -60,7 +63,7 @@ ordered_json PropertyOf(const OpenQuestion& question, FormDialect dialect) {
   } else {
     out = {{"type", "string"}, {"minLength", 1}};
   }
-  out["title"] = Shortened(question.prompt, kTitleBytes);
+  out["title"] = question.prompt.size() <= kTitleBytes ? question.prompt : question.key;
   const std::string wanted = rows && out["type"] == "string" ? RowsText(question)
                              : out.contains("enum") || rows  ? ""
                                                              : WantedText(question);
@@ -70,10 +73,8 @@ ordered_json PropertyOf(const OpenQuestion& question, FormDialect dialect) {
 
 }  // namespace
 
-std::string ShownText(std::string text, std::size_t most) {
-  for (char& c : text)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f) c = ' ';
-  return Shortened(std::move(text), most);
+std::string ShownText(const std::string& text, std::size_t most) {
+  return Shortened(Printable(text), most);
 }
 
 bool AsksForSecret(const Request& request) {
@@ -90,14 +91,19 @@ std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, c
     question.key = request.name;
     for (int n = 2; !keys.insert(question.key).second; ++n)
       question.key = fmt::format("{}-{}", request.name, n);
-    question.prompt = ShownText(request.prompt);
+    question.prompt = Printable(request.prompt);
+    question.whole = question.prompt.size() <= kMostFormBytes;
+    question.prompt = Shortened(std::move(question.prompt), kMostPrompt);
     question.place = request.place;
     question.row = request.row;
     question.takes = request.takes;
     question.in_doubt = request.in_doubt;
     question.personal = request.kind != Request::Kind::kTool && !request.Admits(By::kModel);
-    for (const Value option : request.options)
-      question.options.push_back(ShownText(PlainText(pool, option), kTitleBytes));
+    for (const Value option : request.options) {
+      const std::string text = PlainText(pool, option);
+      question.options.push_back(Shortened(PrintableLine(text), kTitleBytes));
+      question.whole = question.whole && question.options.back() == text;
+    }
     if (request.kind == Request::Kind::kTool) {
       question.tool = request.tool;
       question.arguments = ordered_json::array();
@@ -131,7 +137,19 @@ ordered_json QuestionJson(const OpenQuestion& question) {
 }
 
 bool IsForForm(const OpenQuestion& question) {
-  return question.kind != Request::Kind::kTool && !question.secret;
+  return question.kind != Request::Kind::kTool && !question.secret && question.whole;
+}
+
+std::vector<OpenQuestion> ForOneForm(const std::vector<OpenQuestion>& questions) {
+  std::vector<OpenQuestion> out;
+  std::size_t bytes = 0;
+  for (const OpenQuestion& question : questions) {
+    if (!IsForForm(question)) continue;
+    bytes += question.prompt.size();
+    if (!out.empty() && bytes > kMostFormBytes) break;
+    out.push_back(question);
+  }
+  return out;
 }
 
 std::string WantedText(const OpenQuestion& question) {
@@ -149,13 +167,15 @@ std::string WantedText(const OpenQuestion& question) {
 
 ordered_json FormOf(const std::vector<OpenQuestion>& questions, const std::string& protocol,
                     const std::string& refused, FormDialect dialect) {
-  std::string message = refused.empty() ? "" : ShownText(refused, kTitleBytes) + ". ";
+  std::string message =
+      refused.empty() ? "" : Shortened(PrintableLine(refused), kTitleBytes) + ". ";
+  const std::string name = PrintableLine(protocol);
   ordered_json properties = ordered_json::object();
   ordered_json required = ordered_json::array();
   if (questions.size() == 1) {
-    message += protocol + " asks: " + questions.front().prompt;
+    message += name + " asks: " + questions.front().prompt;
   } else {
-    message += fmt::format("{} asks {} questions:", protocol, questions.size());
+    message += fmt::format("{} asks {} questions:", name, questions.size());
     for (std::size_t i = 0; i < questions.size(); ++i)
       message += fmt::format("\n{}. {}", i + 1, questions[i].prompt);
   }

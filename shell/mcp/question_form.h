@@ -3,11 +3,14 @@
 // The open questions of a run as data, as forms of MCP, and the answers that come back in them.
 //
 // A form (`elicitation/create`) is a flat object of strings, numbers and choices, one property for
-// each question, named by its key. What its author wrote is shown as it is; the values in it may
-// come from anybody, so control characters are taken out.
+// each question, named by its key. What its author wrote is shown as it is. Values may come from
+// anybody: the runtime sets them apart (ToDo::AsQuestion), and characters that are invisible or
+// reorder others are shown as escapes.
 //
-// No form asks for a password or a key (the specification forbids it): such a question is `secret`,
-// and is answered on the command line. Nor for the result of a tool, which is the model's to call.
+// A form shows what it asks whole. A question that is too long for that, or whose options have
+// line ends or are long, is for no form, and is answered on the command line. No form asks for a
+// password or a key (the specification forbids it): such a question is `secret`. Nor for the result
+// of a tool, which is the model's to call.
 #ifndef RPL_SHELL_MCP_QUESTION_FORM_H_
 #define RPL_SHELL_MCP_QUESTION_FORM_H_
 
@@ -34,6 +37,7 @@ struct OpenQuestion {
   std::vector<std::string> options;  // kChoose
   std::vector<std::string> row;      // the names of the columns, if it takes rows
   Takes takes = Takes::kAny;
+  bool whole = true;  // a form can show all of it
   bool secret = false;
   bool personal = false;   // only a person's answer counts
   bool in_doubt = false;   // the tool may have run
@@ -51,6 +55,9 @@ nlohmann::ordered_json QuestionJson(const OpenQuestion& question);
 
 /// Whether a form may ask it.
 bool IsForForm(const OpenQuestion& question);
+
+/// The first of the questions that one form can ask.
+std::vector<OpenQuestion> ForOneForm(const std::vector<OpenQuestion>& questions);
 
 /// What a client understands.
 enum class FormDialect {
@@ -72,8 +79,8 @@ std::optional<std::vector<GivenAnswer>> AnswersIn(const nlohmann::ordered_json& 
 /// What the answer is, for people: "a number", "one of \"a\", \"b\"".
 std::string WantedText(const OpenQuestion& question);
 
-/// The text without control characters but newlines, at most `most` bytes.
-std::string ShownText(std::string text, std::size_t most = 4000);
+/// The text as Printable shows it, at most `most` bytes.
+std::string ShownText(const std::string& text, std::size_t most = 4000);
 
 }  // namespace rpl
 

@@ -86,8 +86,26 @@ TEST_CASE("secrets and tools are for no form") {
   CHECK(questions[2].arguments == ordered_json({"nuts"}));
 }
 
+TEST_CASE("a form shows a question whole, or does not ask it") {
+  Pool pool;
+  std::vector<Request> requests(3);
+  requests[0].prompt = "Pay " + std::string(4000, 'x') + " to Bob?";
+  requests[1].prompt = "Which?";
+  requests[1].kind = Request::Kind::kChoose;
+  requests[1].options = {pool.String("one"), pool.String("two\nlines")};
+  requests[2].prompt = "Pay " + std::string(3000, 'x') + "?";
+  const auto questions = OpenQuestionsOf(requests, pool);
+  CHECK_FALSE(IsForForm(questions[0]));
+  CHECK_FALSE(IsForForm(questions[1]));
+  REQUIRE(IsForForm(questions[2]));
+  CHECK(questions[0].prompt == requests[0].prompt);  // in the result it is whole
+  const ordered_json form = FormOf({questions[2]}, "a.md", "", FormDialect::kLists);
+  CHECK(form["message"].get<std::string>().ends_with(requests[2].prompt));
+  CHECK(ForOneForm({questions[0], questions[2], questions[2]}).size() == 1);
+}
+
 TEST_CASE("text is shown without control characters, and not without end") {
-  CHECK(ShownText("a\x1b[31mb\tc\nd\x7f") == "a [31mb c\nd ");
+  CHECK(ShownText("a\x1b[31mb\tc\nd\x7f") == "a\\u001b[31mb\tc\nd\\u007f");
   CHECK(ShownText(std::string(10'000, 'x'), 100).size() <= 104);
 }
 
