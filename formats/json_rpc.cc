@@ -68,9 +68,18 @@ std::variant<RpcMessage, RpcFault> RpcMessageOf(ordered_json json) {
 }
 
 std::variant<RpcMessage, RpcFault> ReadRpc(std::string_view text) {
-  JsonText read = ParseJson(text, kMaxJsonDepth, JsonNumbers::kExact);
-  if (!read.error.empty()) return RpcFault{kRpcParseError, std::move(read.error), {}};
-  return RpcMessageOf(std::move(read.json));
+  auto read = ReadRpcJson(text);
+  if (auto* const fault = std::get_if<RpcFault>(&read)) return std::move(*fault);
+  return RpcMessageOf(std::move(std::get<ordered_json>(read)));
+}
+
+std::variant<ordered_json, RpcFault> ReadRpcJson(std::string_view text) {
+  JsonText read = ParseExactJson(text);
+  if (!read.error.empty()) read = ParseExactJson(CleanJson(std::string(text)));
+  if (read.error.empty()) return std::move(read.json);
+  RpcOutline outline = OutlineOf(text);
+  if (!outline.has_method) outline.id = nullptr;
+  return RpcFault{kRpcParseError, std::move(read.error), std::move(outline.id)};
 }
 
 ordered_json RpcRequest(ordered_json id, std::string_view method, ordered_json params) {
@@ -117,6 +126,17 @@ void RpcOutlineReader::Feed(std::string_view piece, const Take& take) {
 
 void RpcOutlineReader::End(const Take& take) {
   if (count_ == 0) take({});
+}
+
+RpcOutline OutlineOf(std::string_view text) {
+  RpcOutlineReader reader;
+  std::optional<RpcOutline> first;
+  const auto take = [&](const RpcOutline& outline) {
+    if (!first) first = outline;
+  };
+  reader.Feed(text, take);
+  reader.End(take);
+  return *first;
 }
 
 void RpcOutlineReader::Read(char c) {

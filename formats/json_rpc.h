@@ -7,8 +7,9 @@
 // object, or an error. Ids are kept as JSON, because `1` and `"1"` are two of them. Unknown fields
 // are ignored, as MCP demands.
 //
-// Text is untrusted: ParseJson bounds its nesting and refuses a key twice. Integers are exact
-// (JsonNumbers::kExact), and DumpJson prints them so.
+// Text is untrusted: ParseJson bounds its nesting and refuses a key twice. What is not UTF-8, and
+// half of a character, is read as U+FFFD (CleanJson). Integers are exact (JsonNumbers::kExact), and
+// DumpJson prints them so.
 #ifndef RPL_FORMATS_JSON_RPC_H_
 #define RPL_FORMATS_JSON_RPC_H_
 
@@ -52,6 +53,8 @@ struct RpcFault {
   nlohmann::ordered_json id;  // of the request, if it could be read; else null
 };
 
+/// The JSON of a text, or why it is none.
+std::variant<nlohmann::ordered_json, RpcFault> ReadRpcJson(std::string_view text);
 /// A message, or the fault of the text. An array, a batch of 2025-03-26, is a fault: its members
 /// are read by RpcMessageOf.
 std::variant<RpcMessage, RpcFault> ReadRpc(std::string_view text);
@@ -105,6 +108,9 @@ class RpcOutlineReader {
   bool given_ = false;  // and was given
   std::size_t count_ = 0;
 };
+
+/// The outline of the first message in a text that could not be read.
+RpcOutline OutlineOf(std::string_view text);
 
 /// Splits a stream of bytes into lines, and bounds their length.
 class RpcLines {

@@ -62,6 +62,10 @@ nlohmann::ordered_json ParseOwnJson(std::string_view text);
 /// The text with every byte that is not part of well-formed UTF-8 replaced by U+FFFD.
 std::string CleanUtf8(const std::string& text);
 
+/// A text of JSON with U+FFFD in place of bytes that are not UTF-8 and of escapes of half a
+/// character, as writers make them that cut texts of UTF-16. ParseJson takes both for errors.
+std::string CleanJson(const std::string& text);
+
 }  // namespace rpl
 
 #endif  // RPL_FORMATS_JSON_TEXT_H_

@@ -43,9 +43,8 @@ std::string ErrorText(const ordered_json& error) {
 
 // The id of a line that is meant as a response, and is none by ReadRpc; null: it is something else.
 ordered_json IdOfBadAnswer(std::string_view line) {
-  const JsonText read = ParseExactJson(line);
-  const bool meant = read.error.empty() && read.json.is_object() && !read.json.contains("method");
-  return meant ? FieldAt(read.json, "id") : ordered_json();
+  RpcOutline outline = OutlineOf(line);
+  return outline.has_method ? ordered_json() : std::move(outline.id);
 }
 
 milliseconds Left(std::chrono::steady_clock::time_point due) {
