@@ -48,16 +48,21 @@ class Decider : public McpDecider {
   bool Hides(const std::string& tool) override { return tool == "h"; }
   std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) override {
     std::vector<std::string> out;
-    for (const McpToolDefinition& tool : tools)
-      out.push_back(pins.emplace(tool.name, tool.hash).first->second == tool.hash ? "" : "changed");
+    for (const McpToolDefinition& tool : tools) {
+      if (!all_pinned) pins.emplace(tool.name, tool.hash);
+      const auto pin = pins.find(tool.name);
+      out.push_back(pin != pins.end() && pin->second == tool.hash ? "" : "changed, or new");
+    }
     return out;
   }
+  void ListedAll() override { all_pinned = true; }
   std::set<std::string> ArgumentKeys(const std::string&) override { return {"path"}; }
   bool MayWithhold(const std::string& tool) override { return tool == "ab"; }
   void Note(const std::string&) override {}
 
   std::set<std::string> allowed, approved;
   std::map<std::string, std::string> pins;
+  bool all_pinned = false;
 };
 
 void CheckToServer(const ordered_json& json, const Decider& decider, const std::string& line) {

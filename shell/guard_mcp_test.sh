@@ -213,7 +213,9 @@ host '{"action":"decline"}' 1.2 >out 2>err
 answers "a person declines" '1 !The user refused this call, which a policy had held: large sums are looked at. Do not repeat it.
 2 2'
 host '{"action":"decline"}' 0 >out 2>err
-same "a host declines at once" "1 !Held for" "$(texts <out | sort | head -n 1 | cut -c 1-11)"
+answers "also at once" '1 !The user refused this call, which a policy had held: large sums are looked at. Do not repeat it.
+2 2'
+same "the log names the review" 1 "$(grep -c 'the user refused a call: `rpl guard approve [0-9a-f]* --store' err)"
 host "$yes" 2 --ask-timeout 1 >out 2>err
 same "nobody answers in time" "1 !Held for" "$(texts <out | sort | head -n 1 | cut -c 1-11)"
 host "$yes" 0 >out 2>err
@@ -324,6 +326,17 @@ for i in 1 2; do
 done
 policy=all.json through --name s --store pins.db <session >out 2>err
 same "the first one is a change then" "1 !Refused" "$(texts <out | cut -c 1-10)"
+{ initialize '{}'; echo '{"jsonrpc":"2.0","id":"l","method":"tools/list"}'; call 1 upload '{"path":"/x"}'; } >session3
+policy=all.json through --name u --store pins.db <session >out 2>err
+mode=more policy=all.json through --name u --store pins.db <session3 >out 2>err
+review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
+answers "a tool that appears later is not called" "1 !Refused: the server has a tool that is new since its tools were pinned. A person compares it in \`rpl guard pending --store $PWD/pins.db\` and approves it by \`rpl guard approve $review --store $PWD/pins.db\`"
+same "nor listed" "" "$(grep -o 'Sends a file' out)"
+"$rpl" guard approve "$review" --store pins.db 2>/dev/null
+mode=more policy=all.json through --name u --store pins.db <session3 >out 2>err
+check "until it is approved" grep -q 'Sends a file' out
+check "a tool that the server does not list is not called" grep -qF 'Refused: the server lists no tool of this name.' \
+  <({ initialize '{}'; call 1 upload '{"path":"/x"}'; } | policy=all.json through 2>/dev/null)
 mode=twice policy=all.json through --name t --store pins.db <session >out 2>err
 same "a tool that is listed twice" "1 !Refused" "$(texts <out | cut -c 1-10)"
 

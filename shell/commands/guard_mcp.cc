@@ -214,6 +214,28 @@ std::string PolicyDecider::Approve(const std::string& review) {
 
 // --- definitions of tools -----------------------------------------------------------------
 
+// The name under which the store knows that all tools of a server were pinned; no tool has it.
+constexpr const char* kAllPinned = "";
+
+std::string PolicyDecider::PinOf(const std::string& tool, std::string& why) {
+  if (!guard_->store.keeps()) return pins_.contains(tool) ? pins_[tool] : "";
+  const Sourced<std::string> pin = guard_->store.Pin(server_, tool);
+  why = pin.value ? "" : pin.why;
+  return pin.value.value_or("");
+}
+
+std::string PolicyDecider::SetPin(const std::string& tool, const std::string& hash) {
+  if (guard_->store.keeps()) return guard_->store.SetPin(server_, tool, hash);
+  pins_[tool] = hash;
+  return "";
+}
+
+void PolicyDecider::ListedAll() {
+  if (guard_ == nullptr) return;
+  std::string why;
+  if (PinOf(kAllPinned, why).empty() && why.empty()) SetPin(kAllPinned, "all");
+}
+
 std::vector<std::string> PolicyDecider::Pin(const std::vector<McpToolDefinition>& tools) {
   std::vector<std::string> out(tools.size(), "its definition cannot be compared");
   if (guard_ == nullptr) return std::vector<std::string>(tools.size());  // calls are refused anyhow
@@ -229,35 +251,37 @@ std::vector<std::string> PolicyDecider::Pin(const std::vector<McpToolDefinition>
 // The reason why the tool must not be used, or "".
 std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
   GuardStore& store = guard_->store;
-  if (!store.keeps()) {
-    const auto [known, is_new] = pins_.emplace(tool.name, tool.hash);
-    return is_new || known->second == tool.hash ? "" : "its definition changed";
-  }
-  const Sourced<std::string> pin = store.Pin(server_, tool.name);
-  if (!pin.value) return "its definition cannot be compared: " + pin.why;
-  if (pin.value->empty()) return store.SetPin(server_, tool.name, tool.hash);
-  if (*pin.value == tool.hash) return "";
+  std::string why;
+  const std::string pin = PinOf(tool.name, why);
+  const bool is_first = pin.empty() && why.empty() && PinOf(kAllPinned, why).empty();
+  if (!why.empty()) return "its definition cannot be compared: " + why;
+  if (is_first) return SetPin(tool.name, tool.hash);
+  if (pin == tool.hash) return "";
+  const std::string what = pin.empty() ? "the server has a tool that is new"
+                                       : "the server changed the definition of the tool";
+  if (!store.keeps()) return what + " since the gateway began";
   const Moment now = guard_->Now();
-  const ReviewRequest request{
-      kPinRule,
-      tool.name,
-      {{"server", server_}, {"definition", tool.parts}, {"was", *pin.value}},
-      std::nullopt,
-      "the server changed the definition of the tool"};
+  const ReviewRequest request{kPinRule,
+                              tool.name,
+                              {{"server", server_}, {"definition", tool.parts}, {"was", pin}},
+                              std::nullopt,
+                              what};
   Sourced<Review> review = store.Find(request, "", now);
   if (review.value && review.value->state == Review::State::kApproved) {
     const Sourced<bool> spent = store.Spend(review.value->id, "", now);
-    if (spent.value && *spent.value) return store.SetPin(server_, tool.name, tool.hash);
+    if (spent.value && *spent.value) return SetPin(tool.name, tool.hash);
   }
   if (review.value && review.value->state == Review::State::kDenied)
-    return "its definition changed, and a person denied it";
+    return what + ", and a person denied it";
   review = store.Ask(request, run_, now);
-  if (!review.value) return "its definition changed, and no review can be kept: " + review.why;
-  Write({audit_.Failed("the definition of the tool `" + tool.name + "` changed", now)}, now);
+  if (!review.value) return what + ", and no review can be kept: " + review.why;
+  Write({audit_.Failed(fmt::format("the tool `{}`: {}", tool.name, what), now)}, now);
   return fmt::format(
-      "the server changed the definition of the tool since it was pinned. A person compares it in "
-      "`rpl guard pending{0}` and approves it by `rpl guard approve {1}{0}`",
-      StoreOptionAnywhere(options_.guard), review.value->id);
+      "{0} since {1} pinned. A person compares it in `rpl guard pending{2}` and approves it by "
+      "`rpl "
+      "guard approve {3}{2}`",
+      what, pin.empty() ? "its tools were" : "it was", StoreOptionAnywhere(options_.guard),
+      review.value->id);
 }
 
 // --- the command --------------------------------------------------------------------------

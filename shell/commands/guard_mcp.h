@@ -38,6 +38,7 @@ class PolicyDecider : public McpDecider {
   std::string Approve(const std::string& review) override;
   bool Hides(const std::string& tool) override { return OutlookOf(tool).hidden; }
   std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) override;
+  void ListedAll() override;
   std::set<std::string> ArgumentKeys(const std::string& tool) override {
     return OutlookOf(tool).keys;
   }
@@ -60,6 +61,8 @@ class PolicyDecider : public McpDecider {
   std::string DecideAfter(GuardLine& line, const CallEnd& end, const nlohmann::ordered_json& result,
                           Decision& decision);
   std::string Write(std::vector<nlohmann::ordered_json> events, Moment now);
+  std::string PinOf(const std::string& tool, std::string& why);
+  std::string SetPin(const std::string& tool, const std::string& hash);
   std::string PinOne(const McpToolDefinition& tool);
   Ruling RulingOf(const std::string& failure, const Decision& decision, std::size_t step) const;
   Ruling RulingAfter(const std::string& failure, const Decision& decision) const;

@@ -13,8 +13,8 @@
 #include "formats/json_fields.h"
 #include "formats/json_schema.h"
 #include "formats/json_text.h"
-#include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "shell/host/call_text.h"
 #include "shell/host/mcp_reading.h"
 
 namespace rpl {
@@ -26,11 +26,8 @@ constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kClientKey = "io.modelcontextprotocol/clientInfo";
 constexpr const char* kReviewKey = "rpl-guard-review";
-constexpr std::size_t kMostShownArgs = 2000;
 constexpr std::size_t kMostTickets = 1000;
-constexpr std::chrono::minutes kTicketLife{10};
-// A host that declines for its user does so at once; a person reads first.
-constexpr std::chrono::seconds kLeastReading{1};
+constexpr std::size_t kMostRefused = 10'000;
 
 const std::set<std::string> kMessageKeys = {"jsonrpc", "id", "method", "params", "result", "error"};
 const std::set<std::string> kCallKeys = {"name", "arguments",      "_meta",
@@ -55,13 +52,14 @@ bool HasForms(const ordered_json& capabilities) {
   return elicitation.is_object() && (elicitation.empty() || elicitation.contains("form"));
 }
 
+// The form for a call; null if it is too long to be read in one.
 ordered_json QuestionOf(const GatewayCall& call, const std::string& reason, bool modern) {
-  const std::string message = fmt::format(
-      "A policy holds this call for you: {}\nTool: {}\nArguments: {}", PrintableLine(reason),
-      PrintableLine(call.tool), PrintableLine(Shortened(DumpJson(call.args), kMostShownArgs)));
+  const std::optional<std::string> shown = CallText(call.tool, call.args);
+  if (!shown || reason.size() > kMostFormBytes) return nullptr;
   ordered_json out = ordered_json::object();
   if (modern) out["mode"] = "form";
-  out["message"] = message;
+  out["message"] =
+      fmt::format("A policy holds this call for you: {}\n{}", PrintableLine(reason), *shown);
   out["requestedSchema"] = {{"type", "object"},
                             {"properties",
                              {{"decision",
@@ -80,9 +78,8 @@ bool IsDecision(const ordered_json& answer, const char* decision) {
 bool IsApproval(const ordered_json& answer) { return IsDecision(answer, "approve"); }
 
 // Whether somebody said no, rather than nobody anything.
-bool IsNo(const ordered_json& answer, std::chrono::steady_clock::duration after) {
-  return IsDecision(answer, "refuse") ||
-         (TextAt(answer, "action") == "decline" && after >= kLeastReading);
+bool IsNo(const ordered_json& answer) {
+  return IsDecision(answer, "refuse") || TextAt(answer, "action") == "decline";
 }
 
 }  // namespace
@@ -102,12 +99,14 @@ std::string McpGateway::HeldText(const std::string& reason, const std::string& r
       reason, review, settings_.store_option);
 }
 
-std::string McpGateway::UnapprovedText(const Json& answer,
-                                       std::chrono::steady_clock::duration after,
-                                       const std::string& reason, const std::string& review) const {
-  if (IsNo(answer, after))
-    return fmt::format("The user refused this call, which a policy had held: {}. Do not repeat it.",
-                       reason);
+std::string McpGateway::RefusedText(const std::string& reason) const {
+  return fmt::format("The user refused this call, which a policy had held: {}. Do not repeat it.",
+                     reason);
+}
+
+std::string McpGateway::UnapprovedText(const Json& answer, const std::string& reason,
+                                       const std::string& review) const {
+  if (IsNo(answer)) return RefusedText(reason);
   const bool accepted = TextAt(answer, "action") == "accept";
   return (accepted ? "The form for the user came back without a decision. " : "") +
          HeldText(reason, review);
@@ -146,14 +145,18 @@ void McpGateway::TooLongFromHost(const RpcOutline& outline, Time now) {
   Log("the host: " + RpcTooLongText() + ", and was dropped");
   decider_.Note("a line of the host was too long");
   if (const std::optional<Json> error = RpcTooLongError(outline)) return ToHost(*error);
-  if (!outline.has_result || outline.id.is_null()) return;
-  Json error =
-      RpcError(outline.id, kRpcInternalError, "the answer of the host: " + RpcTooLongText());
+  if (outline.has_result) LostFromHost(outline.id, RpcTooLongText(), now);
+}
+
+// An answer of the host that does not reach whoever waits for it: the server, or the gateway, which
+// shows no form again.
+void McpGateway::LostFromHost(const Json& id, const std::string& why, Time now) {
   RpcMessage response;
   response.kind = RpcMessage::Kind::kResponse;
-  response.id = outline.id;
-  response.error = error["error"];
-  if (HostResponse(response, now).passes) ToServer(error);
+  response.id = id;
+  response.result = {{"action", "accept"}, {"content", Json::object()}};
+  if (!id.is_null() && HostResponse(response, now).passes)
+    ToServer(RpcError(id, kRpcInternalError, "the answer of the host: " + why));
 }
 
 void McpGateway::HostLine(std::string_view line, Time now) {
@@ -163,7 +166,7 @@ void McpGateway::HostLine(std::string_view line, Time now) {
     text = ParseJson(line, kMaxJsonDepth, JsonNumbers::kExact);
     fault = text.error;
   }
-  if (!fault.empty()) return UnreadFromHost(line, fault);
+  if (!fault.empty()) return UnreadFromHost(line, fault, now);
   const bool batch = text.json.is_array();
   if (!ended_ && !list_failed_) {
     const auto needs = [this](const Json& json) { return NeedsList(json); };
@@ -194,13 +197,15 @@ void McpGateway::HostLine(std::string_view line, Time now) {
   else if (!passing.empty()) ToServer(passing);
 }
 
-void McpGateway::UnreadFromHost(std::string_view line, const std::string& why) {
+void McpGateway::UnreadFromHost(std::string_view line, const std::string& why, Time now) {
   const std::string text = "the message is not passed on: " + why;
   Log(text);
   decider_.Note("a message of the host was refused: " + why);
+  const RpcOutline outline = OutlineOf(line);
+  if (outline.has_result && !outline.has_method) return LostFromHost(outline.id, text, now);
   const Json careless = ReadCarelessly(line);
-  const Json& id = FieldAt(careless, "id");
-  if (!id.is_string() && !id.is_number_integer()) return;
+  const Json id = careless.is_object() ? FieldAt(careless, "id") : outline.id;
+  if (!id.is_string() && !id.is_number_integer() && !DigitsOf(id)) return;
   if (LooksLikeCall(TextAt(careless, "method")))
     Refuse(
         id, IsModernRequest(FieldAt(careless, "params")),
@@ -216,6 +221,8 @@ McpGateway::Fate McpGateway::HostMessage(Json json, std::string_view line, Time 
     fault = "it is both a request and a response";
   Json id = FieldAt(json, "id");
   const bool call = LooksLikeCall(TextAt(json, "method"));
+  const bool answer =
+      !json.contains("method") && (json.contains("result") || json.contains("error"));
   const bool modern = IsModernRequest(FieldAt(json, "params"));
   std::variant<RpcMessage, RpcFault> read = RpcMessageOf(std::move(json));
   if (const auto* const wrong = std::get_if<RpcFault>(&read); wrong && fault.empty())
@@ -224,7 +231,8 @@ McpGateway::Fate McpGateway::HostMessage(Json json, std::string_view line, Time 
     Log("a message of the host is not passed on: " + fault);
     decider_.Note("a message of the host was refused: " + fault);
     if (!id.is_string() && !id.is_number_integer() && !DigitsOf(id)) return Drop();
-    if (call) Refuse(id, modern, "Refused: " + fault + ".");
+    if (answer) LostFromHost(id, fault, now);
+    else if (call) Refuse(id, modern, "Refused: " + fault + ".");
     else Answer(RpcError(std::move(id), kRpcInvalidRequest, fault));
     return Drop();
   }
@@ -364,8 +372,13 @@ McpGateway::Fate McpGateway::Call(RpcMessage& message, std::string_view line, Ti
     Refuse(message.id, modern, "Refused: the server did not list its tools in time.");
     return Drop();
   }
-  if (const auto tool = tools_.find(call.tool);
-      tool != tools_.end() && !tool->second.fault.empty()) {
+  const auto tool = tools_.find(call.tool);
+  if (tool == tools_.end() && lists_) {
+    decider_.Note(fmt::format("a call of `{}` was refused: it is not listed", call.tool));
+    Refuse(message.id, modern, "Refused: the server lists no tool of this name.");
+    return Drop();
+  }
+  if (tool != tools_.end() && !tool->second.fault.empty()) {
     tool->second.fault = decider_.Pin({tool->second.definition}).front();
     if (!tool->second.fault.empty()) {
       Refuse(message.id, modern, "Refused: " + tool->second.fault);
@@ -373,7 +386,7 @@ McpGateway::Fate McpGateway::Call(RpcMessage& message, std::string_view line, Ti
     }
   }
   bool refused = false;
-  const bool changed = TakeTicket(message, call, refused, now);
+  const bool changed = TakeTicket(message, call, refused);
   if (refused) return Drop();
 
   Open open;
@@ -408,7 +421,7 @@ McpGateway::Fate McpGateway::Call(RpcMessage& message, std::string_view line, Ti
 
 // If the call brings a ticket of the gateway's, takes it out of the message and acts on the answer;
 // what the server had sent with its own question stands in its place again. True if it did.
-bool McpGateway::TakeTicket(RpcMessage& message, const GatewayCall& call, bool& refused, Time now) {
+bool McpGateway::TakeTicket(RpcMessage& message, const GatewayCall& call, bool& refused) {
   const std::string state = TextAt(message.params, "requestState");
   if (!state.starts_with("rpl-guard.")) return false;
   const Json responses = FieldAt(message.params, "inputResponses");
@@ -419,20 +432,26 @@ bool McpGateway::TakeTicket(RpcMessage& message, const GatewayCall& call, bool& 
   if (found == tickets_.end() || found->second.digest != call.digest) return true;
   Ticket ticket = std::move(found->second);
   tickets_.erase(found);
-  if (now - ticket.since > kTicketLife) return true;
   if (!ticket.state.is_null()) message.params["requestState"] = std::move(ticket.state);
   if (!ticket.responses.is_null()) message.params["inputResponses"] = std::move(ticket.responses);
   const Json& answer = FieldAt(responses, kReviewKey);
-  if (IsApproval(answer)) {
-    const std::string why = decider_.Approve(ticket.review);
-    refused = !why.empty();
-    if (refused) Refuse(message.id, true, "The approval cannot be kept: " + why);
-    return true;
-  }
-  refused = true;
-  Refuse(message.id, true,
-         UnapprovedText(answer, now - ticket.since, ticket.reason, ticket.review));
+  const std::string why = KeepAnswer(answer, ticket.review);
+  refused = !IsApproval(answer) || !why.empty();
+  if (refused)
+    Refuse(message.id, true,
+           why.empty() ? UnapprovedText(answer, ticket.reason, ticket.review) : why);
   return true;
+}
+
+// Keeps what a person said to a review; the reason why an approval could not be kept, or "".
+std::string McpGateway::KeepAnswer(const Json& answer, const std::string& review) {
+  if (IsNo(answer) && refused_.size() < kMostRefused && refused_.insert(review).second)
+    Log("the user refused a call: `rpl guard approve " + review + settings_.store_option +
+        "` lets it pass after all");
+  if (!IsApproval(answer)) return "";
+  refused_.erase(review);
+  const std::string why = decider_.Approve(review);
+  return why.empty() ? "" : "The approval cannot be kept: " + why;
 }
 
 McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const GatewayCall& call,
@@ -442,11 +461,17 @@ McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const GatewayCall
   const Json& meta = FieldAt(message.params, "_meta");
   const bool can_ask =
       modern ? HasForms(FieldAt(meta, kCapabilitiesKey)) : elicits_ && version_ >= "2025-06-18";
-  if (!can_ask) {
-    Refuse(message.id, modern, HeldText(ruling.reason, ruling.review));
+  if (refused_.contains(ruling.review)) {
+    Refuse(message.id, modern, RefusedText(ruling.reason));
     return Drop();
   }
   const Json question = QuestionOf(call, ruling.reason, modern);
+  if (!can_ask || question.is_null()) {
+    Refuse(message.id, modern,
+           (can_ask ? "The call is too long to be shown to the user in a form. " : "") +
+               HeldText(ruling.reason, ruling.review));
+    return Drop();
+  }
   if (modern) {
     if (tickets_.size() >= kMostTickets)
       tickets_.erase(std::min_element(tickets_.begin(), tickets_.end(), [](auto& a, auto& b) {
@@ -480,21 +505,15 @@ McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const GatewayCall
 
 // A person, or the host for one, answered in the legacy era. `result` is null after an error.
 void McpGateway::Answered(Asked asked, const Json& result, Time now) {
-  const bool approved = IsApproval(result);
+  const std::string why = KeepAnswer(result, asked.review);
   const auto open = open_.find(DumpJson(asked.id));
-  const bool is_open = !asked.given_up && open != open_.end() && open->second.waits;
-  if (!is_open) {
-    if (approved) decider_.Approve(asked.review);  // for the next such call
-    return;
-  }
-  const GatewayCall call = *open->second.call;
+  // After that, the answer is for the next such call.
+  if (asked.given_up || open == open_.end() || !open->second.waits) return;
   open_.erase(open);
-  if (ended_) return Refuse(asked.id, false, *ended_), FlushAnswers(false);
-  const std::string why = approved ? decider_.Approve(asked.review) : "";
-  if (!approved)
-    Refuse(asked.id, false, UnapprovedText(result, now - asked.since, asked.reason, asked.review));
-  else if (!why.empty()) Refuse(asked.id, false, "The approval cannot be kept: " + why);
-  else HostLine(asked.line, now);
+  if (ended_) Refuse(asked.id, false, *ended_);
+  else if (!why.empty()) Refuse(asked.id, false, why);
+  else if (IsApproval(result)) HostLine(asked.line, now);
+  else Refuse(asked.id, false, UnapprovedText(result, asked.reason, asked.review));
   FlushAnswers(false);
 }
 
@@ -529,9 +548,7 @@ std::optional<McpGateway::Time> McpGateway::Due() const {
 
 bool McpGateway::NeedsList(const Json& json) const {
   if (listed_ || !json.is_object() || !json.contains("id")) return false;
-  if (TextAt(json, "method") != "tools/call") return false;
-  const std::string name = TextAt(FieldAt(json, "params"), "name");
-  return !name.empty() && !tools_.contains(name);
+  return TextAt(json, "method") == "tools/call" && !TextAt(FieldAt(json, "params"), "name").empty();
 }
 
 // Asks the server for a page, for the call in `json`; the line waits. Without one, for the next.
@@ -555,11 +572,13 @@ void McpGateway::AskForList(const Json& json, std::string_view line, const std::
 
 void McpGateway::TakeList(const RpcMessage& message, Time now) {
   constexpr std::size_t kMostPages = 1000;
-  // A server without tools has an error for this. What it calls is decided by the policy alone.
-  LearnTools(FieldAt(message.result, "tools"));
+  // A server without a list has an error for this. What it calls is decided by the policy alone.
+  const Json& tools = FieldAt(message.result, "tools");
+  LearnTools(tools);
   const Json& next = FieldAt(message.result, "nextCursor");
   if (next.is_string() && next != "" && ++list_pages_ < kMostPages)
     return AskForList(nullptr, "", next.get<std::string>(), now);
+  if (tools.is_array()) LearnedAll();
   EndList(true, now);
 }
 
@@ -571,6 +590,11 @@ void McpGateway::EndList(bool known, Time now) {
   list_failed_ = !known;
   for (const std::string& line : std::exchange(held_, {})) FromHost(line, now);
   list_failed_ = false;
+}
+
+void McpGateway::LearnedAll() {
+  listed_ = lists_ = true;
+  decider_.ListedAll();
 }
 
 void McpGateway::LearnTools(const Json& tools) {

@@ -28,10 +28,18 @@
 // A result that waits for a review, or about which the guard could not decide, is kept
 // (WithheldResults): the equal next call is not made, but decides about that result again.
 //
-// The definitions of tools are pinned. A tool whose definition changed is not listed and not
-// called until that is approved. If the host calls a tool before it listed it, the gateway lists
-// the tools itself, and what the host sends meanwhile waits. If the list does not come in time, the
-// calls that waited are refused, and the next one asks for it again.
+// What a person says counts whenever it comes: an approval that is late lets the next such call
+// pass, and after a "no" the same call is refused without another form, until somebody approves of
+// its review elsewhere.
+//
+// The definitions of tools are pinned. A tool whose definition changed, or that is new since the
+// server listed all of them for the first time, is not listed and not called until that is
+// approved; nor is one that the server does not list. If the host calls a tool before it has listed
+// them all, the gateway lists them itself, and what the host sends meanwhile waits. If the list
+// does not come in time, the calls that waited are refused, and the next one asks for it again.
+//
+// Whoever waits for a message that cannot be read is told at once. Bytes that are not UTF-8, and
+// half of a character, in what the server says are read, and passed on, as U+FFFD.
 //
 // Ids and tickets of the gateway's own begin with `rpl-guard` and a random text that neither side
 // sees before it is used. Answers to them never reach the server.
@@ -96,8 +104,10 @@ class McpDecider {
   virtual std::string Approve(const std::string& review) = 0;
   /// True if no call of the tool can ever pass.
   virtual bool Hides(const std::string& tool) = 0;
-  /// For each definition the reason why the tool must not be used, or "". New ones are pinned.
+  /// For each definition the reason why the tool must not be used, or "". New ones are pinned until
+  /// the server has listed all its tools, and wait for a review after that.
   virtual std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) = 0;
+  virtual void ListedAll() = 0;
   /// The keys of arguments that rules about the tool read.
   virtual std::set<std::string> ArgumentKeys(const std::string& tool) = 0;
   /// True if a rule may withhold results of the tool.
@@ -208,18 +218,22 @@ class McpGateway {
   Fate Call(RpcMessage& message, std::string_view line, Time now);
   std::string FaultOf(const RpcMessage& message, GatewayCall& call);
   std::string ArgumentFault(const GatewayCall& call);
-  bool TakeTicket(RpcMessage& message, const GatewayCall& call, bool& refused, Time now);
+  bool TakeTicket(RpcMessage& message, const GatewayCall& call, bool& refused);
+  std::string KeepAnswer(const Json& answer, const std::string& review);
   Fate AskForReview(RpcMessage& message, const GatewayCall& call, std::string_view line,
                     const McpDecider::Ruling& ruling, Time now);
   void Answered(Asked asked, const Json& result, Time now);
-  void UnreadFromHost(std::string_view line, const std::string& why);
+  void UnreadFromHost(std::string_view line, const std::string& why, Time now);
+  void LostFromHost(const Json& id, const std::string& why, Time now);
 
   bool NeedsList(const Json& json) const;
   void AskForList(const Json& json, std::string_view line, const std::string& cursor, Time now);
   void TakeList(const RpcMessage& message, Time now);
   void EndList(bool known, Time now);
   void LearnTools(const Json& tools);
+  void LearnedAll();
 
+  void LostFromServer(const RpcOutline& outline, const std::string& why, Time now);
   Fate ServerMessage(Json json, Time now);
   Fate ServerResponse(RpcMessage& message, Time now);
   Fate ServerRequest(const RpcMessage& message);
@@ -232,9 +246,10 @@ class McpGateway {
 
   Json Refusal(bool modern, const std::string& text) const;
   void Refuse(const Json& id, bool modern, const std::string& text);
-  /// The text for a call whose form was answered, `after` this time, but did not approve it.
-  std::string UnapprovedText(const Json& answer, std::chrono::steady_clock::duration after,
-                             const std::string& reason, const std::string& review) const;
+  /// The text for a call that its user refused, and for one whose form did not approve it.
+  std::string RefusedText(const std::string& reason) const;
+  std::string UnapprovedText(const Json& answer, const std::string& reason,
+                             const std::string& review) const;
   /// The text for a call that waits for a review.
   std::string HeldText(const std::string& reason, const std::string& review) const;
   void Answer(Json json) { answers_.push_back(std::move(json)); }
@@ -259,11 +274,13 @@ class McpGateway {
   std::map<std::string, Open> open_;    // by id, as JSON
   std::map<std::string, Asked> asked_;  // by own id
   std::map<std::string, Ticket> tickets_;
+  std::set<std::string> refused_;  // reviews, by a person in a form
   std::map<std::string, Round> rounds_;
   WithheldResults withheld_;
 
   std::map<std::string, Tool> tools_;
-  bool listed_ = false;  // tools_ are all of them
+  bool listed_ = false;  // tools_ are all of them, if it lists any
+  bool lists_ = false;   // it does
   std::string list_id_;  // of the gateway's own request; "" if there is none
   Json list_meta_;
   std::size_t list_pages_ = 0;

@@ -60,33 +60,41 @@ bool IsRequestForInput(const ordered_json& result) {
 void McpGateway::TooLongFromServer(const RpcOutline& outline, Time now) {
   ++noise_;
   Log("the server: " + RpcTooLongText() + ", and was dropped");
+  LostFromServer(
+      outline,
+      outline.has_result
+          ? fmt::format(
+                "the server's answer has more than {} MiB, the most that the gateway passes",
+                RpcLines::kMaxLine >> 20)
+          : RpcTooLongText(),
+      now);
+  FlushAnswers(false);
+}
+
+// A message of the server that is not passed on: whoever waits for it, or for its answer, is told.
+void McpGateway::LostFromServer(const RpcOutline& outline, const std::string& why, Time now) {
   if (outline.id.is_null()) return;
-  if (!outline.has_result) {
-    if (const std::optional<Json> error = RpcTooLongError(outline)) ToServer(*error);
-    return;
-  }
+  if (outline.has_method && !outline.has_result)
+    return ToServer(RpcError(outline.id, kRpcInvalidRequest, why));
   if (!list_id_.empty() && outline.id == list_id_) return EndList(false, now);
   const auto found = open_.find(DumpJson(outline.id));
   if (found == open_.end() || found->second.waits) return;
   const Open open = std::move(found->second);
   open_.erase(found);
-  FailRequest(
-      outline.id, open,
-      fmt::format("the server's answer has more than {} MiB, the most that the gateway passes",
-                  RpcLines::kMaxLine >> 20),
-      now);
-  FlushAnswers(false);
+  FailRequest(outline.id, open, why, now);
 }
 
 void McpGateway::FromServer(std::string_view line, Time now) {
-  JsonText text = ParseJson(line, kMaxJsonDepth, JsonNumbers::kExact);
+  JsonText text = ParseExactJson(line);
+  std::string clean;  // the line with what is no character replaced
+  if (!text.error.empty()) {
+    clean = CleanJson(std::string(line));
+    text = ParseExactJson(clean);
+    if (text.error.empty()) line = clean;
+  }
   if (!text.error.empty() || !text.json.is_structured()) {
     Noise(line);
-    const ordered_json careless = ReadCarelessly(line);
-    const auto open = open_.find(DumpJson(FieldAt(careless, "id")));
-    if (open == open_.end() || open->second.waits || careless.contains("method")) return;
-    FailRequest(FieldAt(careless, "id"), open->second, kUnread, now);
-    open_.erase(open);
+    LostFromServer(OutlineOf(line), kUnread, now);
     return FlushAnswers(false);
   }
   if (text.json.is_object()) {
@@ -118,19 +126,15 @@ void McpGateway::Noise(std::string_view line) {
 
 McpGateway::Fate McpGateway::ServerMessage(Json json, Time now) {
   const std::string twin = KeyFault(json, kAnswerKeys);
-  const Json id = FieldAt(json, "id");
+  RpcOutline outline{FieldAt(json, "id"), json.contains("method"), false, json.contains("id")};
   const bool answer = json.is_object() && (json.contains("result") || json.contains("error"));
-  const bool request = json.is_object() && json.contains("method") && !answer;
+  outline.has_result = answer;
   // A host may take a message that is both for either.
   const bool both = answer && json.contains("method");
   std::variant<RpcMessage, RpcFault> read = RpcMessageOf(std::move(json));
   if (std::holds_alternative<RpcFault>(read) || !twin.empty() || both) {
-    const auto open = open_.find(DumpJson(id));
-    if (!request && open != open_.end() && !open->second.waits) {
-      FailRequest(id, open->second, kUnread, now);
-      open_.erase(open);
-    }
-    Noise(DumpJson(id));
+    Noise(DumpJson(outline.id));
+    LostFromServer(outline, outline.has_result ? kUnread : "this is no request", now);
     return Drop();
   }
   auto& message = std::get<RpcMessage>(read);
@@ -280,7 +284,7 @@ McpGateway::Fate McpGateway::FilterList(RpcMessage& message, bool from_start) {
     return Pass();
   std::string fault = KeyFault(message.result, {"tools"});
   LearnTools(*tools);
-  if (from_start && !message.result.contains("nextCursor")) listed_ = true;
+  if (from_start && !message.result.contains("nextCursor")) LearnedAll();
   Json kept = Json::array();
   for (const Json& tool : *tools) {
     const std::string name = TextAt(tool, "name");

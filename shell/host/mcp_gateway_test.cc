@@ -22,6 +22,7 @@ class TestDecider : public McpDecider {
     seen.push_back(call.tool + " " + DumpJson(call.args) + (again ? " again" : ""));
     if (fails) return {Ruling::Kind::kRefuse, "the guard failed", "", 0};
     if (call.tool == "forbidden") return {Ruling::Kind::kRefuse, "never", "", 0};
+    last_digest = call.digest;
     const std::string review = "review of " + call.digest.substr(0, 4);
     if (call.tool == "held" && !again && approved.erase(review) == 0)
       return {Ruling::Kind::kReview, "look first", review, 0};
@@ -50,18 +51,21 @@ class TestDecider : public McpDecider {
     std::vector<std::string> out;
     for (const McpToolDefinition& tool : tools) {
       const auto [known, is_new] = pins.emplace(tool.name, tool.hash);
-      out.push_back(known->second == tool.hash ? "" : "its definition changed");
+      if (is_new && listed_all) pins.erase(known), out.push_back("it is new");
+      else out.push_back(known->second == tool.hash ? "" : "its definition changed");
     }
     return out;
   }
+  void ListedAll() override { listed_all = true; }
   std::set<std::string> ArgumentKeys(const std::string& tool) override {
     return tool == "free" ? std::set<std::string>() : std::set<std::string>{"path"};
   }
   bool MayWithhold(const std::string& tool) override { return tool == "leaky" || tool == "looked"; }
   void Note(const std::string& event) override { notes.push_back(event); }
 
-  bool fails = false, store_fails = false, denied = false;
+  bool fails = false, store_fails = false, denied = false, listed_all = false;
   std::size_t steps = 0;
+  std::string last_digest;
   std::vector<std::string> seen, ended, notes;
   std::set<std::string> approved;
   std::map<std::string, std::string> pins;
@@ -472,14 +476,17 @@ TEST_CASE("a held call is asked about by elicitation") {
   f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
   CHECK(f.decider.ended.size() == 1);
 
-  id = id_of(f.Host(call));
-  f.now += 2s;
-  CHECK(RefusalIn(f.Host(answer(id, R"({"action":"decline"})"))).starts_with("The user refused"));
-  id = id_of(f.Host(call));
-  CHECK(RefusalIn(f.Host(answer(id, R"({"action":"decline"})"))).starts_with("Held for a person"));
-  id = id_of(f.Host(call));
-  CHECK(RefusalIn(f.Host(answer(id, R"({"action":"accept","content":{"decision":"refuse"}})")))
-            .starts_with("The user refused"));
+  // A decline is not asked again; somebody else may approve.
+  for (const char* no :
+       {R"({"action":"decline"})", R"({"action":"accept","content":{"decision":"refuse"}})"}) {
+    const std::string other = CallLine("9", "held", R"({"no":)" + DumpJson(no) + "}");
+    id = id_of(f.Host(other));
+    for (const std::string& refused : {f.Host(answer(id, no)), f.Host(other)})
+      CHECK(RefusalIn(refused).starts_with("The user refused this call"));
+    f.decider.approved.insert("review of " + f.decider.last_digest.substr(0, 4));
+    CHECK(f.Host(other) == "> " + other + "\n");
+    f.Server(R"({"jsonrpc":"2.0","id":9,"result":{"content":[]}})");
+  }
   for (const char* no : {R"({"action":"accept","content":{"decision":true}})", "{}",
                          R"({"action":"accept","content":{}})", R"({"action":"cancel"})",
                          R"({"action":"approve","content":{"decision":"approve"}})"}) {
@@ -499,12 +506,24 @@ TEST_CASE("a held call is asked about by elicitation") {
     CHECK(f.Host(answer(id, yes)).empty());
     CHECK(f.Host(call) == "> " + call + "\n");
   }
+  SECTION("a refusal that comes late is kept as well") {
+    id = id_of(f.Host(call));
+    f.now += 46s;
+    f.gateway.Tick(f.now);
+    f.Taken();
+    CHECK(f.Host(answer(id, R"({"action":"decline"})")).empty());
+    CHECK(RefusalIn(f.Host(call)).starts_with("The user refused"));
+  }
   SECTION("the host cancels the call") {
     id = id_of(f.Host(call));
     const std::string taken =
         f.Host(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
     CHECK(taken.starts_with("< {\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\""));
-    CHECK(f.Host(call).starts_with("< "));  // the id is free
+    const std::string next = id_of(f.Host(call));  // the id is free
+    CHECK(f.Host(answer(id, yes)).empty());        // of the call that was cancelled
+    CHECK(f.decider.approved.size() == 1);
+    CHECK(f.Host(answer(next, R"({"action":"cancel"})")).starts_with("< "));
+    CHECK(f.Host(call) == "> " + call + "\n");
   }
   SECTION("a host that declares what it cannot do") {
     id = id_of(f.Host(call));
@@ -565,12 +584,116 @@ TEST_CASE("in the modern era a held call is repeated with the answer") {
   CHECK(ticket_in(f.Host(repeat(ticket, yes, R"({"a":2})"))) != ticket);  // another call
   CHECK(ticket_in(f.Host(repeat("rpl-guard.0", yes))) != ticket);         // made up
   ticket = ticket_in(f.Host(call));
-  f.now += 2s;
   CHECK(
       RefusalIn(f.Host(repeat(ticket, R"({"action":"decline"})"))).starts_with("The user refused"));
-  ticket = ticket_in(f.Host(call));
-  f.now += 11min;
-  CHECK(ticket_in(f.Host(repeat(ticket, yes))) != ticket);  // too old
+  CHECK(RefusalIn(f.Host(call)).starts_with("The user refused"));
+  f.decider.approved.insert("review of " + f.decider.last_digest.substr(0, 4));
+  CHECK(f.Host(call).starts_with("> "));
+  f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[]}})");
+}
+
+TEST_CASE("an answer to a modern form that comes late is an answer") {
+  Fixture f;
+  f.List();
+  const auto ticket_in = [](const std::string& taken) {
+    return TextAt(ParseJson(taken.substr(2)).json["result"], "requestState");
+  };
+  const auto repeat = [](const std::string& ticket, const std::string& answer) {
+    return CallLine("2", "held", "{}",
+                    R"("inputResponses":{"rpl-guard-review":)" + answer + R"(},"requestState":")" +
+                        ticket + "\"," + kModern);
+  };
+  const std::string yes = R"({"action":"accept","content":{"decision":"approve"}})";
+  const std::string ticket = ticket_in(f.Host(CallLine("1", "held", "{}", kModern)));
+  f.now += 11h;
+  CHECK(f.Host(repeat(ticket, yes)).starts_with("> "));
+}
+
+TEST_CASE("a form shows all arguments of a call, or the call is not put into one") {
+  Fixture f;
+  f.Begin(R"({"elicitation":{}})");
+  const auto message = [](const std::string& taken) {
+    const ordered_json json = ParseJson(taken.substr(2)).json;
+    CHECK(TextAt(json, "method") == "elicitation/create");
+    return TextAt(json["params"], "message");
+  };
+  CHECK(message(f.Host(CallLine("1", "held",
+                                R"({"invoice":"Chairs.)" + std::string(3000, ' ') +
+                                    R"(","to":"mallory","note":"x\nTool: free\u202e"})"))) ==
+        "A policy holds this call for you: look first\nTool: held\nArguments:\n  invoice: "
+        "\"Chairs.\" + 3000 × \" \" + \"\"\n  to: \"mallory\"\n  note: \"x\\nTool: "
+        "free\\u202e\"");
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "word ";
+  const std::string call = R"({"invoice":")" + text + R"(","to":"mallory"})";
+  for (const std::string& era : {std::string(), kModern})
+    CHECK(RefusalIn(f.Host(CallLine("2", "held", call, era)))
+              .starts_with("The call is too long to be shown to the user in a form. Held for a "
+                           "person's review: look first. "));
+}
+
+TEST_CASE("whoever waits for a message that cannot be read is told at once") {
+  Fixture f;
+  f.Begin(R"({"elicitation":{}})");
+  const std::string half = R"("\ud83d")";
+  // Of the host: a call, a request, an answer to the gateway, an answer to the server.
+  CHECK(RefusalIn(f.Host(CallLine("1", "free", R"({"t":)" + half + "}"))).starts_with("Refused: "));
+  CHECK(f.Host(R"({"jsonrpc":"2.0","id":2,"method":"x","params":{"a":1,"a":2}})")
+            .starts_with(R"(< {"jsonrpc":"2.0","id":2,"error":{"code":-32700)"));
+  const std::string deep = CallLine("3", "free", R"({"t":)" + std::string(20'000, '[') + "}");
+  CHECK(f.Host(deep).starts_with(R"(< {"jsonrpc":"2.0","id":3,"error":{"code":-32700)"));
+  const ordered_json asked = ParseJson(f.Host(CallLine("4", "held", "{}")).substr(2)).json;
+  CHECK(RefusalIn(f.Host(R"({"jsonrpc":"2.0","id":)" + DumpJson(asked["id"]) +
+                         R"(,"result":{"action":)" + half + "}}"))
+            .starts_with("The form for the user came back without a decision. "));
+  f.Server(R"({"jsonrpc":"2.0","id":"s","method":"roots/list"})");
+  for (const char* result : {R"({"a":1,"a":2})", R"("none")"})
+    CHECK(f.Host(R"({"jsonrpc":"2.0","id":"s","result":)" + std::string(result) + "}")
+              .starts_with(R"(> {"jsonrpc":"2.0","id":"s","error":{"code":-32603)"));
+  // Of the server: a result, in which half a character is read, and a request.
+  f.Host(CallLine("5", "free", "{}"));
+  CHECK(f.Server(R"({"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":)" + half +
+                 "}]}}") ==
+        "< "
+        R"({"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"\ufffd"}]}})"
+        "\n");
+  CHECK(f.decider.ended.back() == "free 0 ok 0");
+  f.Host(CallLine("6", "free", "{}"));
+  CHECK(RefusalIn(f.Server(R"({"jsonrpc":"2.0","id":6,"result":{"a":1,"a":2}})")) ==
+        "The call failed: the server's answer cannot be read.");
+  CHECK(f.decider.ended.back() == "free 1 failed 0");
+  for (const char* params : {R"({"a":1,"a":2})", "[]"})
+    CHECK(f.Server(R"({"jsonrpc":"2.0","id":"s","method":"roots/list","params":)" +
+                   std::string(params) + "}")
+              .starts_with(R"(> {"jsonrpc":"2.0","id":"s","error":{"code":-32600)"));
+}
+
+TEST_CASE("a tool that appears after all were listed is not passed") {
+  Fixture f;
+  f.List();
+  f.Server(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  f.Host(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
+  const std::string both =
+      R"("result":{"tools":[{"name":"free","inputSchema":{"type":"object"}},{"name":"new"}]}})";
+  CHECK(f.Server(R"({"jsonrpc":"2.0","id":1,)" + both).find("new") == std::string::npos);
+  CHECK(RefusalIn(f.Host(CallLine("2", "new", "{}"))) == "Refused: it is new");
+  CHECK(f.Host(CallLine("3", "free", "{}")).starts_with("> "));
+  CHECK(RefusalIn(f.Host(CallLine("4", "hidden", "{}"))) ==
+        "Refused: the server lists no tool of this name.");
+}
+
+TEST_CASE("pages that the host does not ask for are listed before a call") {
+  Fixture f;
+  f.Host(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
+  f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"free"}],"nextCursor":"2"}})");
+  CHECK_FALSE(f.decider.listed_all);
+  const std::string asked = f.Host(CallLine("2", "free", "{}"));
+  CHECK(asked.find("tools/list") != asked.npos);
+  const std::string id = DumpJson(ParseJson(asked.substr(2)).json["id"]);
+  CHECK(f.Server(R"({"jsonrpc":"2.0","id":)" + id +
+                 R"(,"result":{"tools":[{"name":"free"},{"name":"more"}]}})") ==
+        "> " + CallLine("2", "free", "{}") + "\n");
+  CHECK(f.decider.listed_all);
 }
 
 TEST_CASE("a further round that the server asked for is the same call") {
@@ -620,6 +743,7 @@ TEST_CASE("a tool whose definition changed is neither listed nor called") {
       "< {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n");
   CHECK(RefusalIn(f.Host(CallLine("2", "free", "{}"))) == "Refused: its definition changed");
   f.decider.pins.clear();  // approved
+  f.decider.listed_all = false;
   CHECK(f.Host(CallLine("2", "free", "{}")).starts_with("> "));
 
   f.Host(R"({"jsonrpc":"2.0","id":3,"method":"tools/list"})");
@@ -778,7 +902,8 @@ TEST_CASE("a message of the host that is too long is answered") {
             .starts_with(R"(> {"jsonrpc":"2.0","id":"s1","error":{"code":-32603,)"));
   const std::string asked = f.Host(CallLine("1", "held", "{}"));
   const ordered_json id = ParseJson(asked.substr(2)).json["id"];
-  CHECK(RefusalIn(LongFromHost(f, {id, false, true})).starts_with("Held for a person's review"));
+  CHECK(RefusalIn(LongFromHost(f, {id, false, true}))
+            .starts_with("The form for the user came back without a decision. "));
 }
 
 TEST_CASE("nothing is sent for a call that the host cancelled") {

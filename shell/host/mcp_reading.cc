@@ -124,7 +124,7 @@ bool LooksLikeCall(std::string_view method) {
 namespace {
 
 // The line without what makes the parser give up and is beside the point: numbers beyond the range
-// of floats become 0, and escapes of half a character that one.
+// of floats become 0.
 std::string Softened(std::string_view line) {
   std::string out;
   bool in_string = false;
@@ -137,10 +137,8 @@ std::string Softened(std::string_view line) {
         ++at;
         continue;
       }
-      const std::string_view escape = line.substr(at, 6);
-      const bool half = escape.starts_with("\\ud") || escape.starts_with("\\uD");
-      out += half ? "\\ufffd" : line.substr(at, 2);
-      at += half ? escape.size() : 2;
+      out += line.substr(at, 2);
+      at += 2;
       continue;
     }
     in_string = c == '"';
@@ -161,7 +159,9 @@ ordered_json ReadCarelessly(std::string_view line) {
   constexpr int kMost = 10'000;  // brackets, also of texts: this is for short messages
   if (opens > kMost) return ordered_json(ordered_json::value_t::discarded);
   ordered_json read = ordered_json::parse(line, nullptr, false);
-  return read.is_discarded() ? ordered_json::parse(Softened(line), nullptr, false) : read;
+  return read.is_discarded()
+             ? ordered_json::parse(Softened(CleanJson(std::string(line))), nullptr, false)
+             : read;
 }
 
 bool AsksForSecret(const ordered_json& elicitation) {
