@@ -54,6 +54,15 @@ def content(result):
     return result["structuredContent"]
 
 
+write("protocols/spend.md", """# Spend - %spend(?euros) <- amount(?euros), approved(?euros, ?answer) ^ ~ {:by :person}, ?answer = "yes"
+
+# Amount - amount(?euros)
+How many euros?
+
+# Approved - approved(?euros, ?answer)
+May __euros__ euros be spent?
+""")
+
 write("protocols/trip.md", """# Trip - %trip(?where, ?nights) <- place(?where), stay(?where, ?nights)
 Travel to __where__ for __nights__ nights.
 
@@ -239,7 +248,7 @@ def what_is_no_message_ends_nothing():
     check(server.request("ping", id="alive")["result"] == {}, "ping")
     codes = [message["error"]["code"] for message in map(json.loads, server.lines)
              if message.get("id", 0) is None]
-    check(sorted(codes) == [-32700] * 8 + [-32600] * 6, codes)
+    check(sorted(codes) == [-32700] * 7 + [-32600] * 6, codes)
     check(server.close() is not None, "it did not end")
 
 
@@ -247,9 +256,33 @@ def what_is_no_message_ends_nothing():
 def no_json_has_an_error():
     server = serve()
     server.initialize()
-    server.raw(b'{"jsonrpc":"2.0","id":1,"method":\n')
-    error = server.get(lambda message: "id" in message and message["id"] is None)
-    check(error and error["error"]["code"] == -32700 and error["jsonrpc"] == "2.0", error)
+    for line, id in (('{"jsonrpc":"2.0","id":1,"method":', 1),
+                     ('{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":1,"a":2}}', 2),
+                     ('{"jsonrpc":"2.0","id":"3","method":"ping","params":{"a":' + "[" * 300 + "}}", "3"),
+                     ('{"jsonrpc":"2.0"', None)):
+        server.raw(line + "\n")
+        error = server.get(lambda message: message.get("id", 0) == id, 5)
+        check(error and error["error"]["code"] == -32700 and error["jsonrpc"] == "2.0", line[:80], error)
+    server.close()
+
+
+@pipe_case
+def half_of_a_character_is_read():
+    server = serve()
+    server.initialize(forms=True)
+    for text in (b"\\ud83d", b"\\ude00", b"\xff"):
+        server.raw(b'{"jsonrpc":"2.0","id":"h","method":"tools/call","params":{"name":"rpl_run","arguments":'
+                   b'{"protocol":"version.md","answers":{"v":"cut ' + text + b'"}}}}\n')
+        run = content(server.response("h")["result"])
+        check(run["answers"] == [{"?v": "cut \ufffd"}], text, run)
+    # An answer to a form that cannot be read: the form is shown again, and nobody waits.
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "version.md"}})
+    for broken in ('"result":{"action":"accept","action":"decline"}', '"result":"yes"', '"error":"no"'):
+        question = server.question(5)
+        check(question, "no form before", broken)
+        server.raw('{"jsonrpc":"2.0","id":%s,%s}\n' % (json.dumps(question["id"]), broken))
+    run = content(server.response(id, 5)["result"])
+    check(run["status"] == "waiting", run)
     server.close()
 
 
@@ -475,9 +508,10 @@ def repeated_calls_do_nothing_new():
     again = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "a"}))
     other = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "b"}))
     check(first["session"] == again["session"] != other["session"], first, again, other)
+    # Without an id, a call that was answered is not repeated: an equal one means another run.
     plain = content(server.call("rpl_run", {"protocol": "gate.md"}))
     twice = content(server.call("rpl_run", {"protocol": "gate.md"}))
-    check(plain["session"] == twice["session"], plain, twice)
+    check(plain["session"] != twice["session"], plain, twice)
     session = first["session"]
     answered = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
     repeated = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
@@ -490,6 +524,57 @@ def repeated_calls_do_nothing_new():
     again = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "a"}))
     check(again["session"] == session and again["pending"][0]["key"] == "ask", again)
     server.close()
+
+
+@case
+def a_start_that_has_no_answer_is_repeated():
+    server, other = serve(sessions="unanswered"), serve(sessions="unanswered")
+    server.initialize(forms=True)
+    other.initialize(forms=True)
+    start = {"name": "rpl_run", "arguments": {"protocol": "gate.md"}}
+    first = server.begin("tools/call", start)
+    check(server.question(), "no form")
+    # The host gave up waiting: the same call is the same run, of the same client.
+    server.notify("notifications/cancelled", {"requestId": first})
+    again = server.begin("tools/call", start)
+    question = server.question()
+    elsewhere = other.begin("tools/call", start)
+    strange = other.question()
+    server.respond(question, {"action": "cancel"})
+    other.respond(strange, {"action": "cancel"})
+    again = content(server.response(again)["result"])
+    elsewhere = content(other.response(elsewhere)["result"])
+    check(again["session"] != elsewhere["session"], again, elsewhere)
+    if not WORKERS:
+        records = glob.glob(os.path.join(FOLDER, "unanswered", "*.json"))
+        check(len(records) == 2, records)
+    server.close()
+    other.close()
+
+
+@case
+def a_decided_run_is_no_answer_to_another_start():
+    def person(server, answers):
+        """Starts the protocol, and answers each form."""
+        id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "spend.md"}})
+        while (message := server.get(lambda m: m.get("method") == "elicitation/create" or
+                                     m.get("id") == id, 20)) and "method" in message:
+            keys = message["params"]["requestedSchema"]["properties"]
+            server.respond(message, {"action": "accept", "content": {k: answers[k] for k in keys}})
+        return content(message["result"])
+
+    server = serve(sessions="decided")
+    server.initialize(forms=True)
+    first = person(server, {"euros": "10", "answer": "yes"})
+    check(first["answers"] == [{"?euros": 10}], first)
+    second = person(server, {"euros": "5000", "answer": "yes"})
+    other = serve(sessions="decided")
+    other.initialize(forms=True)
+    third = person(other, {"euros": "6000", "answer": "yes"})
+    check(second["answers"] == [{"?euros": 5000}] and third["answers"] == [{"?euros": 6000}], second, third)
+    check(len({run["session"] for run in (first, second, third)}) == 3, first, second, third)
+    server.close()
+    other.close()
 
 
 @case
@@ -842,6 +927,20 @@ def forms_that_are_not_answered():
 
 
 @case
+def an_empty_form_is_shown_three_times():
+    for nothing in ({"action": "accept", "content": {}}, {"action": "accept", "content": {"where": " "}}):
+        server = serve()
+        server.initialize(forms=True)
+        id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "trip.md"}})
+        for _ in range(3):
+            server.respond(server.question(), nothing)
+        message = server.get(lambda m: m.get("method") == "elicitation/create" or m.get("id") == id, 20)
+        run = content(message["result"])
+        check(run["status"] == "waiting" and run["pending"][0]["key"] == "where", run)
+        server.close()
+
+
+@case
 def a_person_who_declines():
     server = serve()
     server.initialize(forms=True)
@@ -899,11 +998,11 @@ def servers_told_to_ask_never():
 def a_form_is_held_to_what_it_asks_for():
     server = serve()
     server.initialize(forms=True)
-    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
-        "protocol": "trip.md", "request_id": "held"}})
+    start = {"name": "rpl_run", "arguments": {"protocol": "trip.md", "request_id": "held"}}
     for value, why in (("", "the answer is empty. "), (" \n\t", "the answer is empty. "),
                        (5, "expected a text, got 5. "), (True, "expected a text, got true. "),
                        (["a"], 'expected a text, got ["a"]. ')):
+        id = server.begin("tools/call", start)
         question = server.question()
         check(question and question["params"]["requestedSchema"]["properties"]["where"]["minLength"] == 1, question)
         server.respond(question, {"action": "accept", "content": {"where": value}})
@@ -911,7 +1010,9 @@ def a_form_is_held_to_what_it_asks_for():
         # Of two workers, the one that asks may not be the one that took the answer.
         told = why if not WORKERS else "trip.md asks: Where"
         check(question and told in question["params"]["message"], value, question)
-        server.respond(question, {"action": "accept", "content": {"where": value}})
+        server.respond(question, {"action": "cancel"})
+        server.response(id)
+    id = server.begin("tools/call", start)
     question = server.question()
     server.respond(question, {"action": "accept", "content": {"where": "Lucca"}})
     question = server.question()

@@ -224,6 +224,38 @@ def http_modern_requests():
 
 
 @case
+def a_session_outlives_its_server():
+    web = Web(sessions="web-restart")
+    session = web.initialize()
+    _, answer = web.post(request("tools/call", {"name": "rpl_run", "arguments": {"protocol": "version.md"}}), session)
+    run = answer["result"]["structuredContent"]["session"]
+    ended = web.initialize()
+    web.close()
+    web = Web(sessions="web-restart")
+    _, answer = web.post(request("tools/call", {"name": "rpl_status", "arguments": {"session": run}}), session)
+    check(answer["result"]["structuredContent"]["status"] == "waiting", answer)
+    check(web.send("DELETE", headers=ended)[0].status == 204, "DELETE")
+    check(web.post(request("tools/list"), ended)[0] == 404, "after DELETE")
+    check(web.post(request("tools/list"), {**session, "Mcp-Session-Id": session["Mcp-Session-Id"] + "x"})[0] == 404)
+    web.close()
+    # The key of another folder seals other sessions.
+    web = Web()
+    check(web.post(request("tools/list"), session)[0] == 404, "of another folder")
+    web.close()
+
+
+@case
+def what_cannot_be_read_has_its_id_in_the_error():
+    web = Web()
+    session = web.initialize()
+    status, answer = web.post(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1,"a":2}}', session)
+    check(status == 400 and answer["id"] == 7 and answer["error"]["code"] == -32700, status, answer)
+    status, answer = web.post(b'{"jsonrpc":"2.0","id":"a\\ud83d","method":"ping"}', session)
+    check(status == 200 and answer["id"] == "a\ufffd", status, answer)
+    web.close()
+
+
+@case
 def http_refuses_what_is_not_for_it():
     web = Web()
     ping = request("ping")
@@ -231,6 +263,8 @@ def http_refuses_what_is_not_for_it():
                             ({"Origin": "http://127.0.0.1.evil.example"}, 403),
                             ({"Origin": "http://localhost:3000"}, 400), ({"Host": "evil.example"}, 403),
                             ({"Host": "localhost.evil.example:80"}, 403), ({"Host": f"localhost:{web.port}"}, 400),
+                            ({"Origin": f"http://127.0.0.1:{web.port}.evil"}, 403),
+                            ({"Host": f"127.0.0.1:{web.port}@evil.example"}, 400), ({"Host": "127.0.0.1:99999"}, 400),
                             ({"Content-Type": "text/plain"}, 415)):
         status, _ = web.post(ping, headers)
         check(status == wanted, headers, status)

@@ -5,8 +5,11 @@ Workers of `rpl serve` over a private PostgreSQL server (shell/serve_test.sh).""
 import http.client
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 from mcp_client import case, check, run_cases
@@ -320,7 +323,7 @@ def tokens_keep_tenants_apart():
         worker = place.worker("--token-file", f"{place.folder}/tokens", "--max-ready", "1")
         check(worker.request("GET", "/v1/runs")[0] == 401)
         check(worker.request("GET", "/v1/runs", token="c" * 20)[0] == 401)
-        for open_path in ("/healthz", "/readyz", "/metrics", "/openapi.json"):
+        for open_path in ("/healthz", "/readyz", "/openapi.json"):
             check(worker.request("GET", open_path)[0] == 200, open_path)
         status, run, _ = worker.request("POST", "/v1/runs?wait=30", {"protocol": "trip.md"},
                                         token="a" * 20)
@@ -333,6 +336,13 @@ def tokens_keep_tenants_apart():
         check(worker.request("POST", path + "/inputs", {}, token="b" * 20)[0] == 404)
         check(worker.request("GET", path + "/trace", token="b" * 20)[0] == 404)
         check(worker.request("GET", "/v1/runs", token="b" * 20)[1] == {"runs": []})
+        status, text, _ = worker.request("GET", "/metrics")
+        check(status == 401 and "ada" not in text, status, text)
+        text = worker.request("GET", "/metrics", token="a" * 20)[1]
+        check('rpl_runs{tenant="ada",state="waiting"} 1' in text, text)
+        check('rpl_turns_total{status="waiting"} 1' in text, text)
+        text = worker.request("GET", "/metrics", token="b" * 20)[1]
+        check("rpl_turn_seconds_count 0" in text and "ada" not in text, text)
         # One may wait, no more; the other tenant is not concerned.
         later = {"protocol": "trip.md", "after": 3600}
         check(worker.request("POST", "/v1/runs", later, token="a" * 20)[0] == 201)
@@ -409,6 +419,131 @@ def the_database_may_restart():
         _, run, _ = worker.request("POST", f"/v1/runs/{run['session']}/inputs?wait=30",
                                    {"answers": {"where": "Lucca"}})
         check(run["state"] == "ended", run, worker.log)
+
+
+@case
+def while_the_database_is_away_everybody_is_told_at_once():
+    with Place() as place:
+        worker = place.worker()
+        begin(worker, "trip.md")
+
+        def all_at_once():
+            answers = []
+
+            def ask(method, path, body=None):
+                began = time.monotonic()
+                status, answer, _ = worker.request(method, path, body)
+                answers.append((status, time.monotonic() - began, answer, path))
+
+            threads = [threading.Thread(target=ask, args=("POST", "/v1/runs", {"protocol": "trip.md"}))
+                       for _ in range(6)]
+            threads += [threading.Thread(target=ask, args=("GET", path))
+                        for path in ("/v1/runs", "/metrics", "/readyz")]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            return answers
+
+        def told(answers):
+            check(len(answers) == 9, len(answers))
+            for status, took, answer, path in answers:
+                check(status == 503 and took < 2, path, status, took)
+                check(CLUSTER.folder not in str(answer) and "socket" not in str(answer), answer)
+
+        CLUSTER.stop("immediate")
+        told(all_at_once())
+        told(all_at_once())
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": "rpl_run", "arguments": {"protocol": "trip.md"},
+                           "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                                     "io.modelcontextprotocol/clientCapabilities": {}}}}
+        began = time.monotonic()
+        _, answer, _ = worker.request("POST", "/mcp", call, MCP_Protocol_Version="2026-07-28",
+                                      Mcp_Method="tools/call", Mcp_Name="rpl_run")
+        check(answer["result"]["isError"] and time.monotonic() - began < 2, answer)
+        check(CLUSTER.folder not in json.dumps(answer), answer)
+        check(worker.request("GET", "/healthz")[0] == 200)
+        CLUSTER.start()
+        check(until(lambda: worker.request("GET", "/readyz")[0] == 200, 5))
+        answers = all_at_once()
+        check(len(answers) == 9 and all(status in (200, 201) for status, *_ in answers), answers)
+        # A server that hangs is away as well: its processes stop, and connections stay open.
+        with open(CLUSTER.folder + "/data/postmaster.pid") as file:
+            running = [file.readline().strip()]
+        running += subprocess.run(["pgrep", "-P", running[0]], capture_output=True, text=True).stdout.split()
+        for pid in running:
+            signal_to(pid, signal.SIGSTOP)
+        try:
+            told(all_at_once())
+        finally:
+            for pid in running:
+                signal_to(pid, signal.SIGCONT)
+        check(until(lambda: worker.request("GET", "/readyz")[0] == 200, 10))
+
+
+def signal_to(pid, number):
+    try:
+        os.kill(int(pid), number)
+    except ProcessLookupError:
+        pass
+
+
+@case
+def what_a_client_did_wrong_is_400():
+    with Place() as place:
+        worker = place.worker()
+
+        def raw(text, wait=5):
+            """The status line of what a server answers to these bytes."""
+            with socket.create_connection(("127.0.0.1", worker.port), timeout=wait) as connection:
+                connection.sendall(text)
+                return connection.recv(1000).split(b"\r\n")[0].decode()
+
+        for query in ("after=%ff", "after=%00", "%ff=1", "after=a%c3"):
+            status, answer, _ = worker.request("GET", "/v1/runs?" + query)
+            check(status == 400 and "UTF-8" in answer["error"], query, status, answer)
+        check("`after`" in worker.request("GET", "/v1/runs?after=%ff")[1]["error"])
+        for path in ("/v1/runs/%ff", "/v1/runs/s_x/trace", "/v1/runs/" + "x" * 3000):
+            check(worker.request("GET", path)[0] == 404, path)
+        here = b"Host: 127.0.0.1\r\n"
+        body = b"Content-Type: application/json\r\nContent-Length: 2\r\n"
+        for headers, wanted in (
+                (here + body + b"Idempotency-Key: \xff\r\n", "400"), (here + body + b"traceparent: \xff\r\n", "400"),
+                (here + body + b"Idempotency-Key: a\r\nIdempotency-Key: b\r\n", "400"),
+                (here + here + body, "400"), (b"Host: 127.0.0.1:99999\r\n" + body, "400"),
+                (b"Host: 127.0.0.1:x\r\n" + body, "400"), (b"Host: 127.0.0.1@evil.example\r\n" + body, "400"),
+                (b"Host: evil.example\r\n" + body, "403"), (body, "403"),
+                (here + body + b"Origin: http://127.0.0.1:7.evil\r\n", "403"),
+                (here + body + b"Origin: http://127.0.0.1/x\r\n", "403"),
+                (here + body + b"Origin: 127.0.0.1\r\n", "403"),
+                (here + body + b"Origin: https://localhost:3000\r\n", "400")):  # no protocol
+            line = raw(b"POST /v1/runs HTTP/1.1\r\n" + headers + b"\r\n{}")
+            check(line.split()[1] == wanted, headers, line)
+        line = raw(b"GET http://evil.example/v1/runs HTTP/1.1\r\n" + here + b"\r\n")
+        check(line.split()[1] == "400", line)
+        chunked = b"POST /v1/runs HTTP/1.1\r\n" + here + \
+            b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for chunks in (b"zz\r\n{}\r\n", b"2\r\n{}xx0\r\n\r\n", b"-1\r\n", b"ffffffffffffffffff\r\n"):
+            line = raw(chunked + chunks)
+            check(line.startswith("HTTP/1.1 4"), chunks, line)
+
+
+@case
+def idle_connections_shut_nobody_out():
+    with Place() as place:
+        worker = place.worker()
+        idle = [socket.create_connection(("127.0.0.1", worker.port), timeout=10) for _ in range(600)]
+        for connection in idle[::2]:
+            try:
+                connection.sendall(b"GET /healthz HTT")
+            except OSError:
+                pass
+        began = time.monotonic()
+        check(all(worker.request("GET", "/readyz")[0] == 200 for _ in range(3)))
+        check(time.monotonic() - began < 5)
+        for connection in idle:
+            connection.close()
 
 
 @case

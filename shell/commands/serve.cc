@@ -138,12 +138,17 @@ int CommandServe(const ServeOptions& options) {
   constexpr std::size_t kRenewer = 1;  // of the claims of /mcp
   auto& pool =
       *new WorkerPool(settings.workers + ServeWorkers::kMoreThreads + kRenewer + kRequestThreads);
-  auto& queues = *new QueuePool(
+  auto& watch = *new DatabaseWatch(
+      [](const std::string& line) { std::cerr << fmt::format("rpl serve: {}\n", line); });
+  auto& queues = *new QueuePool([settings, &watch] {
+    return std::unique_ptr<RunQueue>(new RunQueue(RequestQueueIn(settings, watch)));
+  });
+  auto& patient = *new QueuePool(
       [settings] { return std::unique_ptr<RunQueue>(new RunQueue(QueueIn(settings))); });
   auto& api = *new ServeApi(settings, protocols, workers, metrics, queues, pool);
   web.handler = &api;
   web.party = "";  // the tenant of the JSON interface without tokens
-  auto rows = std::make_unique<RunRows>(settings, queues, metrics);
+  auto rows = std::make_unique<RunRows>(settings, queues, patient, metrics);
   RunRows& renewed = *rows;
   auto& mcp = *new McpService(options.engine, protocols, std::move(rows), std::move(*seals));
   if (const ExitCode code = SetUpMcp(options.answers, options.engine, mcp); code != kExitOk)

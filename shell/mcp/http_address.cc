@@ -6,10 +6,24 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
+#include "formats/character.h"
 #include "shell/host/input.h"
 
 namespace rpl {
+namespace {
+
+std::optional<std::uint16_t> ReadPort(std::string_view text) {
+  constexpr std::size_t kMostDigits = 5;
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  const bool whole = text.size() <= kMostDigits && error == std::errc() && stop == end;
+  return whole ? std::optional(port) : std::nullopt;
+}
+
+}  // namespace
 
 std::optional<HttpAddress> ReadAddress(const std::string& text) {
   HttpAddress out;
@@ -22,11 +36,9 @@ std::optional<HttpAddress> ReadAddress(const std::string& text) {
   if (out.host.starts_with('[') && out.host.ends_with(']'))
     out.host = out.host.substr(1, out.host.size() - 2);
   if (out.host.empty() || out.host == "localhost") out.host = "127.0.0.1";
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != port.npos)
-    return std::nullopt;
-  const unsigned long number = std::stoul(port);
-  if (number > 65535) return std::nullopt;
-  out.port = static_cast<std::uint16_t>(number);
+  const std::optional<std::uint16_t> number = ReadPort(port);
+  if (!number) return std::nullopt;
+  out.port = *number;
   in6_addr bytes;
   if (inet_pton(AF_INET, out.host.c_str(), &bytes) != 1 &&
       inet_pton(AF_INET6, out.host.c_str(), &bytes) != 1)
@@ -61,15 +73,37 @@ std::optional<std::string> HeaderText(std::string_view value) {
   return IsUtf8(out) ? std::optional(std::move(out)) : std::nullopt;
 }
 
-bool IsLocalHost(std::string_view host) {
-  if (host.starts_with('[')) {
-    const std::size_t end = host.find(']');
-    if (end == host.npos || (end + 1 < host.size() && host[end + 1] != ':')) return false;
-    return host.substr(0, end + 1) == "[::1]";
+std::optional<std::string> HostOf(std::string_view authority) {
+  std::size_t end = authority.find(':');
+  if (authority.starts_with('[')) {
+    end = authority.find(']');
+    if (end == authority.npos) return std::nullopt;
+    in6_addr bytes;
+    const std::string address(authority.substr(1, end - 1));
+    if (inet_pton(AF_INET6, address.c_str(), &bytes) != 1) return std::nullopt;
+    ++end;
   }
-  std::string name(host.substr(0, host.find(':')));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name == "localhost" || name == "127.0.0.1";
+  std::string host(authority.substr(0, end));
+  const std::string_view rest = authority.substr(std::min(end, authority.size()));
+  if (host.empty() || (!rest.empty() && !(rest.front() == ':' && ReadPort(rest.substr(1)))))
+    return std::nullopt;
+  const auto fits = [&](char c) {
+    return IsLetter(c) || IsDigit(c) || c == '-' || c == '.' || host.front() == '[';
+  };
+  if (!std::all_of(host.begin(), host.end(), fits)) return std::nullopt;
+  for (char& c : host) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return host;
+}
+
+std::optional<std::string_view> AuthorityOf(std::string_view origin) {
+  for (const std::string_view scheme : {"http://", "https://"})
+    if (origin.starts_with(scheme)) return origin.substr(scheme.size());
+  return std::nullopt;
+}
+
+bool IsLocalHost(std::string_view authority) {
+  const std::optional<std::string> host = HostOf(authority);
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
 }
 
 }  // namespace rpl

@@ -25,8 +25,13 @@ bool IsLoopback(const std::string& host);
 /// A value of a header as the protocol encodes it: plain, or `=?base64?…?=`. nullopt if malformed.
 std::optional<std::string> HeaderText(std::string_view value);
 
-/// Whether the value of `Host`, or the host of an `Origin`, names this machine.
-bool IsLocalHost(std::string_view host);
+/// The host, in small letters, of the value of `Host` or the authority of a URL: after it comes a
+/// port or nothing. nullopt: the text is none.
+std::optional<std::string> HostOf(std::string_view authority);
+/// What follows the scheme in an `Origin` of a page; nullopt: it is of something else.
+std::optional<std::string_view> AuthorityOf(std::string_view origin);
+/// Whether the authority names this machine.
+bool IsLocalHost(std::string_view authority);
 
 }  // namespace rpl
 

@@ -33,6 +33,7 @@ constexpr std::uint32_t kMostHeader = 32u << 10;
 constexpr std::size_t kMostConnections = 512;
 constexpr std::size_t kMostStreams = 256;
 constexpr std::size_t kMostSessions = 1024;
+constexpr std::size_t kMostEnded = 10'000;
 constexpr std::size_t kMostQueuedBytes = 64u << 20;
 constexpr const char* kSessionPurpose = "session";
 constexpr std::int64_t kSessionSeconds = 7 * 86'400;
@@ -43,6 +44,11 @@ constexpr auto kIdleTime = std::chrono::seconds(120);
 constexpr auto kWriteTime = std::chrono::seconds(30);
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 
+// Each is read, and so is there once.
+constexpr const char* kReadHeaders[] = {
+    "Host",        "Origin",          "Authorization",    "Content-Type",         "Content-Length",
+    "traceparent", "Idempotency-Key", "Mcp-Session-Id",   "MCP-Protocol-Version", "Mcp-Method",
+    "Mcp-Name",    "Expect",          "Transfer-Encoding"};
 constexpr const char* kVersionHeader = "MCP-Protocol-Version";
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 constexpr const char* kMethodHeader = "Mcp-Method";
@@ -69,11 +75,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     ++hub_.connections;
   }
   ~HttpConnection() {
+    StopWaiting();
     --hub_.connections;
     if (streaming_) --hub_.streams;
   }
 
   void Read() {
+    WaitForClient();
     parser_.emplace();
     parser_->body_limit(kMostBody);
     parser_->header_limit(kMostHeader);
@@ -115,6 +123,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void Send(Answer answer) {
+    WaitForClient();
     auto held = std::make_shared<Answer>(std::move(answer));
     stream_.expires_after(kWriteTime);
     http::async_write(stream_, *held, [self = shared_from_this(), held](Error error, std::size_t) {
@@ -141,7 +150,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
                             });
   }
 
+  // It waits for bytes of the client, or for the client to take some: it may be closed for another.
+  void WaitForClient() {
+    StopWaiting();
+    waiting_ = hub_.waiting.insert(hub_.waiting.end(), [this] { Close(); });
+  }
+  void StopWaiting() {
+    if (waiting_) hub_.waiting.erase(*waiting_);
+    waiting_.reset();
+  }
+
   void Close() {
+    StopWaiting();
     open_ = false;
     Error ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
@@ -177,6 +197,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       keep_alive_ = false;
       return Refuse(http::status::service_unavailable, "too many connections");
     }
+    if (const std::string fault = HeaderFault(); !fault.empty())
+      return RefuseAndClose(http::status::bad_request, fault);
     if (const auto refused = RefusedByHeader(); refused != http::status::ok) {
       EndAfterAnswer();
       const bool unauthorized = refused == http::status::unauthorized;
@@ -201,12 +223,14 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void ReadBody() {
     stream_.expires_after(kReadTime);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](Error error, std::size_t) {
-                       if (error == http::error::body_limit) return self->RefuseBody();
-                       if (error) return self->Close();
-                       self->HaveRequest();
-                     });
+    http::async_read(
+        stream_, buffer_, *parser_, [self = shared_from_this()](Error error, std::size_t) {
+          if (error == http::error::body_limit) return self->RefuseBody();
+          if (error.category() == Error(http::error::bad_chunk).category())
+            return self->RefuseAndClose(http::status::bad_request, "the body is none of HTTP");
+          if (error) return self->Close();
+          self->HaveRequest();
+        });
   }
 
   // What follows may be a body: it is not taken.
@@ -228,17 +252,28 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   std::string Header(const char* name) const { return StringOf(parser_->get()[name]); }
 
+  // Why the request can be read in two ways, or "": what stands before this server may take the
+  // other one.
+  std::string HeaderFault() const {
+    const auto& header = parser_->get();
+    for (const char* name : kReadHeaders) {
+      if (header.count(name) > 1) return fmt::format("the header {} is there twice", name);
+      if (!IsUtf8(Header(name))) return fmt::format("the header {} is not UTF-8", name);
+    }
+    if (!Header("Host").empty() && !HostOf(Header("Host")))
+      return "the header Host is no host with a port or without";
+    return StringOf(header.target()).starts_with('/') ? "" : "the target of a request is a path";
+  }
+
   // ok, or why the request is refused before its body is read.
   http::status RefusedByHeader() const {
     const auto& header = parser_->get();
-    if (hub_.local && !IsLocalHost(StringOf(header[http::field::host])))
-      return http::status::forbidden;
+    if (hub_.local && !IsLocalHost(Header("Host"))) return http::status::forbidden;
     if (const auto origin = header.find(http::field::origin); origin != header.end()) {
-      std::string from = StringOf(origin->value());
-      const std::size_t scheme = from.find("://");
-      from = scheme == from.npos ? from : from.substr(scheme + 3);
-      const bool same = !hub_.local && from == StringOf(header[http::field::host]);
-      if (!IsLocalHost(from) && !same) return http::status::forbidden;
+      const std::string text = StringOf(origin->value());
+      const auto from = AuthorityOf(text);
+      const bool same = from && !hub_.local && HostOf(*from) && *from == Header("Host");
+      if (!from || (!IsLocalHost(*from) && !same)) return http::status::forbidden;
     }
     const std::string path = Path();
     const bool other = path != "/mcp" || hub_.server == nullptr;
@@ -334,11 +369,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (parser_->get().method() == http::verb::delete_) return Delete();
     const std::string& body = parser_->get().body();
     const std::string version = Header(kVersionHeader);
-    JsonText read = ParseJson(body, kMaxJsonDepth, JsonNumbers::kExact);
-    if (!read.error.empty())
-      return Send(Fault(http::status::bad_request, nullptr, kRpcParseError, read.error));
-    if (read.json.is_array()) return TakeBatch(body);
-    auto parsed = RpcMessageOf(std::move(read.json));
+    auto read = ReadRpcJson(body);
+    if (const auto* fault = std::get_if<RpcFault>(&read))
+      return Send(Fault(http::status::bad_request, fault->id, fault->code, fault->message));
+    auto& json = std::get<ordered_json>(read);
+    if (json.is_array()) return TakeBatch(json, body);
+    auto parsed = RpcMessageOf(std::move(json));
     if (const auto* fault = std::get_if<RpcFault>(&parsed))
       return Send(Fault(http::status::bad_request, fault->id, fault->code, fault->message));
     RpcMessage message = std::move(std::get<RpcMessage>(parsed));
@@ -360,9 +396,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return Send(std::move(answer));
     }
     const bool there = hub_.FindSession(session, Who()) != nullptr;
-    Send(Response(
-        there && hub_.EndSession(session) ? http::status::no_content : http::status::not_found, "",
-        ""));
+    if (there) hub_.EndSession(session);
+    Send(Response(there ? http::status::no_content : http::status::not_found, "", ""));
   }
 
   // --- Modern ------------------------------------------------------------------------------------
@@ -416,7 +451,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return Send(Fault(http::status::bad_request, message.id, kRpcInvalidRequest,
                         "unsupported " + std::string(kVersionHeader) + ": " + version));
     if (message.kind == RpcMessage::Kind::kRequest && message.method == "initialize") {
-      new_peer_ = std::make_shared<McpPeer>(Who());
+      new_peer_ = std::make_shared<McpPeer>(Who(), "m1-" + RandomText(18));
       return Begin(new_peer_, std::move(message));
     }
     const std::shared_ptr<McpPeer> peer = Session(message.id);
@@ -454,7 +489,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     return nullptr;
   }
 
-  void TakeBatch(const std::string& body) {
+  void TakeBatch(const ordered_json& batch, const std::string& body) {
     const std::string session = Header(kSessionHeader);
     const std::shared_ptr<McpPeer> peer = hub_.FindSession(session, Who());
     bool batches = false;
@@ -474,8 +509,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
           if (const auto held = self.lock()) held->Post(message);
         },
         [](const RpcFault&) {});
-    const JsonText read = ParseJson(body, kMaxJsonDepth, JsonNumbers::kExact);
-    for (const ordered_json& each : read.json)
+    for (const ordered_json& each : batch)
       any = any || (each.is_object() && each.contains("id") && each.contains("method"));
     if (!any) {
       open_ = false;
@@ -488,6 +522,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // ----------------------------------------------------------------------------------------
 
   void OpenCall(std::shared_ptr<McpCall> call) {
+    StopWaiting();
     call_ = std::move(call);
     open_ = true;
     began_ = false;
@@ -654,6 +689,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   asio::steady_timer timer_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<std::list<std::function<void()>>::iterator> waiting_;  // in the hub
   bool first_ = true;
   bool keep_alive_ = true;
   std::size_t unread_ = 0;             // the most that is skipped before the end of the connection
@@ -671,11 +707,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 }  // namespace
 
 std::string HttpHub::NewSession(std::shared_ptr<McpPeer> peer) {
-  std::string id = "m1-" + RandomText(18);
-  if (service->runs.shared()) {
+  std::string id;
+  {
     const std::lock_guard lock(peer->mutex);
     id = service->seals.Seal(kSessionPurpose,
-                             {{"id", id},
+                             {{"id", peer->client},
                               {"who", peer->who},
                               {"revision", peer->revision.value_or("")},
                               {"forms", peer->forms}},
@@ -688,16 +724,16 @@ std::string HttpHub::NewSession(std::shared_ptr<McpPeer> peer) {
 void HttpHub::Keep(const std::string& id, std::shared_ptr<McpPeer> peer) {
   sessions[id] = std::move(peer);
   session_order.push_back(id);
-  while (sessions.size() > kMostSessions) EndSession(session_order.front());
+  while (sessions.size() > kMostSessions) Forget(std::string(session_order.front()));
 }
 
 std::shared_ptr<McpPeer> HttpHub::FindSession(const std::string& id, const std::string& who) {
   if (const auto at = sessions.find(id); at != sessions.end())
     return at->second->who == who ? at->second : nullptr;
-  if (id.empty() || !service->runs.shared()) return nullptr;
+  if (ended.contains(id)) return nullptr;
   const auto sealed = service->seals.Open(kSessionPurpose, id, SecondsNow());
   if (!sealed || sealed->value("who", "") != who) return nullptr;
-  auto peer = std::make_shared<McpPeer>(who);
+  auto peer = std::make_shared<McpPeer>(who, sealed->value("id", ""));
   if (const std::string revision = sealed->value("revision", ""); !revision.empty())
     peer->revision = revision;
   peer->forms = sealed->value("forms", false);
@@ -705,16 +741,23 @@ std::shared_ptr<McpPeer> HttpHub::FindSession(const std::string& id, const std::
   return peer;
 }
 
-bool HttpHub::EndSession(std::string id) {
+void HttpHub::Forget(const std::string& id) {
   const auto at = sessions.find(id);
-  if (at == sessions.end()) return false;
+  if (at == sessions.end()) return;
   RpcServer::Leave(*at->second);
   sessions.erase(at);
   session_order.remove(id);
-  return true;
+}
+
+void HttpHub::EndSession(const std::string& id) {
+  if (ended.size() >= kMostEnded) ended.clear();
+  ended.insert(id);
+  Forget(id);
 }
 
 void ServeConnection(tcp::socket socket, HttpHub& hub) {
+  if (hub.connections >= kMostConnections && !hub.waiting.empty())
+    std::function(hub.waiting.front())();
   // A worker may be the last to hold it, and its end is for the thread of the loop, too.
   const auto end = [&hub](HttpConnection* connection) {
     asio::dispatch(hub.loop, [ended = std::unique_ptr<HttpConnection>(connection)] {});

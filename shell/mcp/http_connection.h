@@ -13,8 +13,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <functional>
 #include <list>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -37,18 +39,22 @@ struct HttpHub {
   std::size_t streams = 0;
   std::unordered_map<std::string, std::shared_ptr<McpPeer>> sessions;
   std::list<std::string> session_order;  // the oldest first
+  std::set<std::string> ended;           // sessions that their client ended, in this process
+  /// Ends each of the connections that wait for their client, the one that has waited longest
+  /// first: where there are too many connections, it makes place for another.
+  std::list<std::function<void()>> waiting;
   bool draining = false;
 
-  /// The id of a new session of the peer, after its handshake; the oldest one ends where there are
-  /// too many.
+  /// The id of a new session of the peer, after its handshake. It says, sealed, what the handshake
+  /// settled: where there are too many sessions, and in another process, it is read from the id.
   std::string NewSession(std::shared_ptr<McpPeer> peer);
-  /// The peer of a session of this party, which another process may have begun; null: none.
+  /// The peer of a session of this party; null: none.
   std::shared_ptr<McpPeer> FindSession(const std::string& id, const std::string& who);
-  /// Whether there was one.
-  bool EndSession(std::string id);
+  void EndSession(const std::string& id);
 
  private:
   void Keep(const std::string& id, std::shared_ptr<McpPeer> peer);
+  void Forget(const std::string& id);
 };
 
 /// Serves the requests that come on the socket until it is closed. Returns at once.

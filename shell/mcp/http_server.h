@@ -14,9 +14,14 @@
 // others can reach is served only with one. The runs of /mcp are those of the party whose token a
 // request carries; without tokens there is one party.
 //
-// Of runs that several processes share (run_records.h), any of them serves any request: the id of a
-// session of the era with a handshake says, sealed, what the handshake settled, and holds for
-// a week. DELETE then only makes this process forget what it knows of it.
+// The id of a session of the era with a handshake says, sealed, what the handshake settled, and
+// holds for a week: a server that starts anew goes on with it, and any of the processes that share
+// runs (run_records.h). So there DELETE is not offered; elsewhere it ends a session until the
+// server ends.
+//
+// A message is read in one way: a header that decides is there once, `Host` and `Origin` are
+// parsed as in URLs. Where there are too many connections, the one that has waited longest for its
+// client is closed for a new one, so that idle ones shut nobody out.
 //
 // A signal ends the process: at once without a handler; with one, when what it and /mcp run is
 // done, or after `drain` or a second signal. Until then requests to /mcp get 503.

@@ -60,6 +60,7 @@ bool McpCall::End(const ordered_json& message) {
     const std::lock_guard lock(peer->mutex);
     peer->calls.erase(DumpJson(id));
   }
+  if (!cancelled_ && answering) answering();
   if (!cancelled_) send(message);
   return !cancelled_;
 }

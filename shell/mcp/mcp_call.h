@@ -54,10 +54,14 @@ std::uint64_t FirstQuestion();
 /// A party that talks to the server: a process on a pipe, or a session of HTTP. What the handshake
 /// settled, and what is open. Modern requests change none of it but `calls` and `listening`.
 struct McpPeer {
-  explicit McpPeer(std::string who_it_is) : who(std::move(who_it_is)) {}
+  explicit McpPeer(std::string who_it_is, std::string which = "")
+      : who(std::move(who_it_is)), client(std::move(which)) {}
 
   const std::string who;  // whose runs it may use
-  McpSink send;           // for messages that belong to no request; empty: there is no way (HTTP)
+  /// The client, among those of one party: the process on the pipe or the session of HTTP. "": a
+  /// request without either, of which nobody knows whether another one is from the same client.
+  const std::string client;
+  McpSink send;  // for messages that belong to no request; empty: there is no way (HTTP)
 
   std::mutex mutex;                     // for all below
   std::optional<std::string> revision;  // after a handshake
@@ -91,6 +95,8 @@ class McpCall : public std::enable_shared_from_this<McpCall> {
   std::optional<nlohmann::ordered_json> progress_token;
   McpSink send;                        // for what belongs to this request
   std::function<void()> dropped = {};  // called when it is cancelled: nothing more is sent
+  /// Called once, before the result or error is sent; not if it is cancelled.
+  std::function<void()> answering = {};
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 
   /// Whether the revision is this one or a later one.

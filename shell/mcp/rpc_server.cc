@@ -96,29 +96,36 @@ RpcServer::RpcServer(McpService& service)
 
 void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line,
                          const McpSink& send, const std::function<void(const RpcFault&)>& log) {
-  JsonText read = ParseJson(line, kMaxJsonDepth, JsonNumbers::kExact);
   // A message that cannot be read may have been a request, for whose response the client waits.
   const auto refuse = [&](const RpcFault& fault, const McpSink& to) {
     log(fault);
     to(RpcErrorOf(fault));
   };
-  if (!read.error.empty()) return refuse({kRpcParseError, std::move(read.error), nullptr}, send);
+  std::variant<ordered_json, RpcFault> read = ReadRpcJson(line);
+  if (const auto* const fault = std::get_if<RpcFault>(&read)) {
+    const RpcOutline outline = OutlineOf(line);
+    if (outline.has_method || !outline.has_result) return refuse(*fault, send);
+    log(*fault);
+    return TakeLost(peer, outline.id);
+  }
+  auto& whole = std::get<ordered_json>(read);
   const auto take = [&](ordered_json json, const McpSink& to, const McpSink& to_refuse) {
     const bool answer = IsMeantAsResponse(json);
+    const ordered_json id = answer ? json.value("id", ordered_json()) : ordered_json();
     auto message = RpcMessageOf(std::move(json));
     const auto* fault = std::get_if<RpcFault>(&message);
     if (fault == nullptr) Take(peer, std::move(std::get<RpcMessage>(message)), to);
-    else if (answer) log(*fault);
+    else if (answer) log(*fault), TakeLost(peer, id);
     else refuse(*fault, to_refuse);
   };
-  if (!read.json.is_array()) return take(std::move(read.json), send, send);
+  if (!whole.is_array()) return take(std::move(whole), send, send);
   // A batch, which 2025-03-26 alone has.
   bool batches = false;
   {
     const std::lock_guard lock(peer->mutex);
     batches = !peer->revision || *peer->revision == "2025-03-26";
   }
-  if (!batches || read.json.empty() || read.json.size() > kMostBatch)
+  if (!batches || whole.empty() || whole.size() > kMostBatch)
     return refuse({kRpcInvalidRequest, "a message is a JSON object", nullptr}, send);
   // The responses go back as one array, when the last is there.
   struct Batch {
@@ -143,7 +150,7 @@ void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view 
     const std::lock_guard lock(batch->mutex);
     batch->out.push_back(error);
   };
-  for (ordered_json& json : read.json) {
+  for (ordered_json& json : whole) {
     const auto message = RpcMessageOf(json);
     const auto* const request = std::get_if<RpcMessage>(&message);
     if (request != nullptr && request->kind == RpcMessage::Kind::kRequest) {
@@ -283,6 +290,15 @@ std::string RpcServer::TakeResponse(const std::shared_ptr<McpPeer>& peer,
   if (take) return take(message.result, message.error);
   const std::string sealed = QuestionSeal(message.id);
   return sealed.empty() ? "" : turns_.TakeStray(peer, sealed, message.result);
+}
+
+// The form was shown, and nothing that is in it can be used.
+void RpcServer::TakeLost(const std::shared_ptr<McpPeer>& peer, const ordered_json& id) {
+  RpcMessage lost;
+  lost.kind = RpcMessage::Kind::kResponse;
+  lost.id = id;
+  lost.result = {{"action", "accept"}, {"content", ordered_json::object()}};
+  TakeResponse(peer, lost);
 }
 
 void RpcServer::Leave(McpPeer& peer) {

@@ -38,6 +38,8 @@ class RpcServer {
   /// Takes a response of the client, which is acknowledged after that. The reason why an answer in
   /// it is not stored, so that it is lost if the process ends, or "". May wait for a database.
   std::string TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMessage& message);
+  /// Takes a response of the client that cannot be read: nobody waits for it any more.
+  void TakeLost(const std::shared_ptr<McpPeer>& peer, const nlohmann::ordered_json& id);
   /// Takes a message. The call of a request, null for others.
   std::shared_ptr<McpCall> Take(const std::shared_ptr<McpPeer>& peer, RpcMessage message,
                                 const McpSink& send);

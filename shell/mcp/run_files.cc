@@ -46,6 +46,11 @@ bool IsHandle(const std::string& text) {
                                 2) == text.npos;
 }
 
+bool IsDecided(Status status) {
+  return status != Status::kWaiting && status != Status::kToolFailed && status != Status::kReview &&
+         status != Status::kInterrupted;
+}
+
 std::string NewHandle() { return "s_" + RandomText(kHandleBytes); }
 
 std::string RunFiles::Make(const std::string& folder) {
@@ -144,6 +149,7 @@ std::string RunFiles::Release(const RunRecord& run, const Turn& turn) {
     EraseInputs(run.handle, 0, left->second);
     left_.erase(left);
   }
+  if (turn.status && IsDecided(*turn.status)) Forget(run);
   return StampOf(run.handle);
 }
 
@@ -200,17 +206,35 @@ RunRecords::Found RunFiles::Find(const std::string& handle, const std::string& w
   if (const std::optional<Record> record = Read(handle)) found.record = record->run;
   if (!found.record || found.record->who != who) return {};
   found.last_turn = StampOf(handle);
-  if (const auto at = by_request_.find(found.record->request);
-      at != by_request_.end() && at->second.handle == handle && !found.record->named())
-    by_request_.erase(at);
+  Forget(*found.record);
   return found;
+}
+
+void RunFiles::Answered(const RunRecord& run) {
+  const std::lock_guard lock(mutex_);
+  Forget(run);
+}
+
+// Whether a request like the one that began the run finds it.
+bool RunFiles::IsOfRequest(const RunRecord& run) const {
+  const auto at = by_request_.find(run.request);
+  return at != by_request_.end() && at->second.handle == run.handle;
+}
+
+// A request like the one that began the run, and is not named, does not find it any more; also not
+// after a restart.
+void RunFiles::Forget(const RunRecord& run) {
+  if (run.named() || !IsOfRequest(run)) return;
+  by_request_.erase(run.request);
+  std::optional<Record> record = Read(run.handle);
+  if (!record) return;
+  record->run.request.clear();
+  Write(*record);
 }
 
 void RunFiles::Drop(const RunRecord& run, const ordered_json&) {
   const std::lock_guard lock(mutex_);
-  if (const auto at = by_request_.find(run.request);
-      at != by_request_.end() && at->second.handle == run.handle)
-    by_request_.erase(at);
+  if (IsOfRequest(run)) by_request_.erase(run.request);
   left_.erase(run.handle);
   for (const char* end : {"", "-wal", "-shm", ".json"}) unlink((NameOf(run.handle) + end).c_str());
 }

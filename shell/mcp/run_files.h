@@ -26,6 +26,7 @@ class RunFiles : public RunRecords {
 
   bool shared() const override { return false; }
   Begun Begin(const RunRecord& fresh, const nlohmann::ordered_json& input) override;
+  void Answered(const RunRecord& run) override;
   Found Find(const std::string& handle, const std::string& who) override;
   std::vector<std::string> Handles(const std::string& prefix, const std::string& who,
                                    std::size_t most) override;
@@ -45,6 +46,8 @@ class RunFiles : public RunRecords {
   std::optional<Record> Read(const std::string& handle) const;
   bool Write(const Record& record) const;
   void EraseInputs(const std::string& handle, std::int64_t first, std::int64_t last) const;
+  bool IsOfRequest(const RunRecord& run) const;
+  void Forget(const RunRecord& run);
   std::string StampOf(const std::string& handle) const;
 
   const std::string folder_;
@@ -53,7 +56,7 @@ class RunFiles : public RunRecords {
     std::string handle;
     std::int64_t began;
   };
-  std::map<std::string, Request> by_request_;
+  std::map<std::string, Request> by_request_;  // that begin no other run
   // By handle, the last of the inputs that no turn of this process has: of requests that began a
   // run, and those that another process left.
   std::map<std::string, std::int64_t> left_;

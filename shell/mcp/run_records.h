@@ -29,7 +29,7 @@ struct RunRecord {
   std::string goal;      // "" for the program's own
   std::string who;       // whose it is
   std::string request;  // of the request that began it: `n:` if the client named it, else `d:`, and
-                        // a digest
+                        // a digest, in the latter case also of the client
   std::int64_t began = 0;  // seconds since 1970
 
   /// Whether the same request is this run for ever.
@@ -38,12 +38,14 @@ struct RunRecord {
 
 /// Whether the text has the form of a handle.
 bool IsHandle(const std::string& text);
+/// Whether a run that ended a turn so is decided: no answer, review or retry is missing.
+bool IsDecided(Status status);
 /// A handle that no other run has.
 std::string NewHandle();
 
 class RunRecords {
  public:
-  /// How long a request that is repeated word by word means the same run.
+  /// How long a request that has no answer and is repeated word by word means the same run.
   static constexpr std::int64_t kRepeatSeconds = 120;
 
   virtual ~RunRecords() = default;
@@ -64,10 +66,15 @@ class RunRecords {
     Fault fault;
   };
   /// Records a new run, or finds the one that the same request began: for ever if it is named, else
-  /// in the last two minutes, and until its handle is used, which shows that the client has it. A
-  /// new run of shared records is held. `input`: the members of the request that an input has
-  /// (ReadInput in turn_input.h), for whoever does its turn if this process does not; or empty.
+  /// in the last two minutes, and until the run is decided, the request is answered (Answered), or
+  /// its handle is used, which shows that the client has it. A new run of shared records is held.
+  /// `input`: the members of the request that an input has (ReadInput in turn_input.h), for whoever
+  /// does its turn if this process does not; or empty.
   virtual Begun Begin(const RunRecord& fresh, const nlohmann::ordered_json& input) = 0;
+
+  /// The request that began the run is about to be answered: from now on an equal one that is not
+  /// named begins another run.
+  virtual void Answered(const RunRecord& run) = 0;
 
   struct Found {
     std::optional<RunRecord> record;  // nullopt: no such run, somebody else's, or a fault

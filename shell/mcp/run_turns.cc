@@ -24,7 +24,7 @@ constexpr auto kLookElsewhere = std::chrono::milliseconds(250);
 constexpr std::int64_t kStateSeconds = 600;
 constexpr std::size_t kMostQuestions = 256;  // open and late questions of one client
 constexpr int kMostRounds = 20;              // of questions in one call
-constexpr int kMostFruitless = 3;            // of them that bring nothing, from a modern client
+constexpr int kMostFruitless = 3;            // forms for the same questions that bring nothing
 constexpr auto kNobodyAnswersSoFast = std::chrono::milliseconds(1000);
 constexpr auto kLeastAsk = std::chrono::milliseconds(5000);
 constexpr auto kFirstPause = std::chrono::milliseconds(20);  // while another process has the run
@@ -58,9 +58,9 @@ struct RunTurns::Turn {
   Clock::time_point give_up = {};     // to wait for a run that another process has
   std::chrono::milliseconds pause{};  // before it is tried again
   int rounds = 0;
-  std::optional<std::size_t> asked_at;  // the seq of the run when it asked, of a modern client
-  int fruitless = 0;                    // rounds in succession that brought nothing
-  std::uint64_t deadline = 0;           // of the pool; 0: none
+  std::string asked;           // what the last form asked, a digest
+  int fruitless = 0;           // rounds in succession that brought nothing
+  std::uint64_t deadline = 0;  // of the pool; 0: none
   std::uint64_t ticking = 0;
 
   void SetInput(ordered_json given) {
@@ -87,7 +87,7 @@ class RunTurns::Working {
 
 void RunTurns::GoOn(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Retry retry) {
   auto turn = std::make_shared<Turn>();
-  turn->asked_at = retry.seq;
+  turn->asked = std::move(retry.asked);
   turn->fruitless = retry.fruitless;
   Begin(turn, std::move(call), std::move(run), std::move(retry.input), false);
 }
@@ -371,17 +371,26 @@ void RunTurns::Conclude(const std::shared_ptr<Turn>& turn, RunReport report) {
   if (turn->call->done() || turn->call->cancelled()) return;
   const std::string status = report.json.value("status", "");
   const bool fault = report.json.contains("error");
-  std::vector<OpenQuestion> questions;
-  for (const OpenQuestion& question : report.questions)
-    if (IsForForm(question)) questions.push_back(question);
+  std::vector<OpenQuestion> questions = ForOneForm(report.questions);
   const bool declined = report.json.value("hint", "").starts_with(kDeclinedNote);
   if (status == "waiting" && !questions.empty() && !fault && !declined && MayAsk(*turn->call) &&
-      turn->rounds < kMostRounds) {
+      turn->rounds < kMostRounds && AsksOnceMore(*turn, questions)) {
     if (turn->call->modern) return AskModern(turn, std::move(report), questions);
     return AskLegacy(turn, std::move(report), std::move(questions));
   }
   const bool is_error = fault || status == "rejected";
   turn->call->ReplyTool(std::move(report.json), is_error);
+}
+
+// Whether a form for the questions may bring something: one that came back empty or unusable is
+// shown three times in all, one after the other.
+bool RunTurns::AsksOnceMore(Turn& turn, const std::vector<OpenQuestion>& questions) {
+  ordered_json ids = ordered_json::array();
+  for (const OpenQuestion& question : questions) ids.push_back(question.id);
+  const std::string asks = DigestOf(ids);
+  turn.fruitless = turn.asked == asks ? turn.fruitless + 1 : 0;
+  turn.asked = asks;
+  return turn.fruitless < kMostFruitless;
 }
 
 // --- A client with a handshake -----------------------------------------------------------------
@@ -414,23 +423,21 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
     const std::lock_guard lock(call.peer->mutex);
     number = ++call.peer->last_question;
   }
-  std::string sealed, last_turn;
-  if (service_.runs.shared()) {
-    ordered_json keys = ordered_json::array();
-    for (const OpenQuestion& question : questions) keys.push_back(question.key);
-    sealed = service_.seals.Seal(kQuestionPurpose,
-                                 {{"sid", turn->run->handle},
-                                  {"seq", report.json.value("seq", std::size_t{0})},
-                                  {"keys", std::move(keys)},
-                                  {"who", call.peer->who}},
-                                 SecondsNow() + kQuestionSeconds);
-    last_turn = turn->run->turn();
-  }
-  const std::string id = QuestionId(number, sealed);
+  ordered_json keys = ordered_json::array();
+  for (const OpenQuestion& question : questions) keys.push_back(question.key);
+  const std::string id =
+      QuestionId(number, service_.seals.Seal(kQuestionPurpose,
+                                             {{"sid", turn->run->handle},
+                                              {"seq", report.json.value("seq", std::size_t{0})},
+                                              {"keys", std::move(keys)},
+                                              {"who", call.peer->who}},
+                                             SecondsNow() + kQuestionSeconds));
+  const std::string last_turn = turn->run->turn();
   const auto give_up = [turn, id](const char* why) {
     turn->call->send(
         RpcNotification("notifications/cancelled", {{"requestId", id}, {"reason", why}}));
   };
+  // An answer that comes after that is a stray one.
   call.OnCancel([give_up, turn, number] {
     {
       const std::lock_guard lock(turn->call->peer->mutex);
@@ -458,7 +465,7 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
     };
   }
   call.send(RpcRequest(id, "elicitation/create", std::move(form)));
-  if (!sealed.empty()) GoOnElsewhere(turn, number, last_turn);
+  if (service_.runs.shared()) GoOnElsewhere(turn, number, last_turn);
 }
 
 // Looks whether another process took the answer: then the call goes on with what is asked next.
@@ -559,12 +566,6 @@ std::string RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunRepor
 
 void RunTurns::AskModern(const std::shared_ptr<Turn>& turn, RunReport report,
                          const std::vector<OpenQuestion>& questions) {
-  const std::size_t seq = report.json.value("seq", std::size_t{0});
-  const int fruitless = turn->asked_at == seq ? turn->fruitless + 1 : 0;
-  if (fruitless >= kMostFruitless) {
-    turn->call->ReplyTool(std::move(report.json), false);
-    return;
-  }
   std::string refused;
   for (const UnusedAnswer& unused : report.unused)
     if (!unused.why.empty()) refused = unused.why;
@@ -574,11 +575,10 @@ void RunTurns::AskModern(const std::shared_ptr<Turn>& turn, RunReport report,
     form["mode"] = "form";
     asked[question.key] = {{"method", "elicitation/create"}, {"params", std::move(form)}};
   }
-  const ordered_json state = {{"sid", turn->run->handle},
-                              {"seq", seq},
-                              {"fruitless", fruitless},
-                              {"d", CallDigest(*turn->call)},
-                              {"who", turn->call->peer->who}};
+  const ordered_json state = {
+      {"sid", turn->run->handle},     {"seq", report.json.value("seq", std::size_t{0})},
+      {"asked", turn->asked},         {"fruitless", turn->fruitless},
+      {"d", CallDigest(*turn->call)}, {"who", turn->call->peer->who}};
   turn->call->ReplyAs(
       "input_required",
       {{"inputRequests", std::move(asked)},
@@ -619,7 +619,7 @@ std::optional<RunTurns::Retry> RunTurns::ReadRetry(const std::shared_ptr<McpCall
   for (const auto& [key, response] : answers.items()) forms[FormKey(key, seq)] = response;
   return Retry{state->value("sid", ""),
                {{"by", "person"}, {"forms", std::move(forms)}},
-               seq,
+               state->value("asked", ""),
                state->value("fruitless", 0)};
 }
 

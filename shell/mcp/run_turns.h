@@ -54,8 +54,8 @@ class RunTurns {
   struct Retry {
     std::string session;
     nlohmann::ordered_json input;
-    std::size_t seq = 0;  // of the run when it asked
-    int fruitless = 0;    // rounds before this one, one after the other, that brought nothing
+    std::string asked;  // what was asked, a digest
+    int fruitless = 0;  // rounds before this one, one after the other, that brought nothing
   };
   std::optional<Retry> ReadRetry(const std::shared_ptr<McpCall>& call);
   /// A turn with these answers. A client whose answers bring nothing is asked three times, and then
@@ -96,6 +96,7 @@ class RunTurns {
   void Release(Turn& turn, const RunRecords::Turn& what);
   void Conclude(const std::shared_ptr<Turn>& turn, RunReport report);
   bool MayAsk(const McpCall& call);
+  static bool AsksOnceMore(Turn& turn, const std::vector<OpenQuestion>& questions);
   void AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
                  std::vector<OpenQuestion> questions);
   void AskModern(const std::shared_ptr<Turn>& turn, RunReport report,

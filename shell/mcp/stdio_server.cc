@@ -14,6 +14,7 @@
 #include "formats/json_text.h"
 #include "shell/host/message_pipe.h"
 #include "shell/host/report.h"
+#include "shell/mcp/request_state.h"
 #include "shell/mcp/rpc_server.h"
 
 namespace rpl {
@@ -31,7 +32,7 @@ void ServeStdio(McpService& service) {
   std::signal(SIGPIPE, SIG_IGN);
   auto& writer = *new MessageWriter(TakeStandardOutput());  // outlives the threads that send
   auto& server = *new RpcServer(service);
-  auto peer = std::make_shared<McpPeer>("local");
+  auto peer = std::make_shared<McpPeer>("local", RandomText(12));
   peer->send = [&writer](const nlohmann::ordered_json& message) {
     writer.Send(DumpJson(message) + "\n");
   };
@@ -58,6 +59,7 @@ void ServeStdio(McpService& service) {
         [&](const RpcOutline& outline) {
           std::cerr << "rpl mcp: " << RpcTooLongText() << ", and was dropped\n";
           if (const auto error = RpcTooLongError(outline)) peer->send(*error);
+          if (outline.has_result && !outline.has_method) server.TakeLost(peer, outline.id);
         });
   }
   service.stopping = true;

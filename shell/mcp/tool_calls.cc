@@ -18,6 +18,7 @@
 #include "shell/host/scripted_agent.h"
 #include "shell/host/tool_setup.h"
 #include "shell/mcp/protocol_list.h"
+#include "shell/mcp/request_state.h"
 #include "shell/mcp/turn_input.h"
 #include "shell/repl/entry.h"
 
@@ -30,6 +31,7 @@ constexpr std::size_t kProtocolsOnPage = 40;
 constexpr std::size_t kMostFindings = 100;
 constexpr std::size_t kMostProof = 16'000;
 constexpr std::size_t kMostTraceText = 16'000;
+constexpr std::size_t kClientBytes = 12;
 constexpr const char* kRowsPurpose = "rows";
 constexpr const char* kListPurpose = "protocols";
 constexpr const char* kNeither = "there is no such session or protocol";
@@ -184,16 +186,22 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
                     true);
     return;
   }
-  // A host that gave up waiting calls again: that must not begin another run.
+  // A host that gave up waiting calls again: that must not begin another run. Equal arguments in
+  // another window, or once the first call was answered, are another intent.
   const std::string named = TextAt(arguments, "request_id");
+  const std::string& client = call->peer->client;
   const std::string digest =
-      named.empty() ? CallDigest(*call) : DigestOf({{"id", named}, {"protocol", protocol}});
+      named.empty() ? DigestOf({{"call", CallDigest(*call)},
+                                {"client", client.empty() ? RandomText(kClientBytes) : client}})
+                    : DigestOf({{"id", named}, {"protocol", protocol}});
   const ServedRuns::Begun begun = service_.runs.Begin(
       protocol, TextAt(arguments, "goal"), call->peer->who, digest, !named.empty(), input);
   if (begun.run == nullptr) {
     call->ReplyTool(RunFaultJson("", begun.fault.reason, begun.fault.hint), true);
     return;
   }
+  if (named.empty())
+    call->answering = [this, run = begun.run] { service_.runs.records().Answered(*run); };
   if (begun.again) turns_.Start(call, begun.run, nullptr);
   else turns_.Start(call, begun.run, input, true);
 }

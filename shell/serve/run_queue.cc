@@ -76,13 +76,35 @@ std::string With(const char* before, const char* columns, const char* after) {
 }  // namespace
 
 RunQueue::RunQueue(SqlConnection::Options options, std::string version,
-                   std::vector<std::string> replays)
-    : database_(std::move(options)), version_(std::move(version)) {
+                   std::vector<std::string> replays, QueuePatience patience)
+    : patience_(std::move(patience)),
+      database_(Bounded(std::move(options))),
+      version_(std::move(version)) {
   replays_ = SqlArray({replays.begin(), replays.end()});
 }
 
+SqlConnection::Options RunQueue::Bounded(SqlConnection::Options options) {
+  options.interrupted = [this, given = std::move(options.interrupted)] {
+    return std::chrono::steady_clock::now() >= until_ || (given && given());
+  };
+  return options;
+}
+
+// Runs it again, whole, while that may help and the patience lasts.
+SqlError RunQueue::Try(const std::function<SqlError()>& transaction, int tries) {
+  using Clock = std::chrono::steady_clock;
+  DatabaseWatch* const watch = patience_.watch;
+  if (watch != nullptr && !watch->MayTry()) return {"", "the database is away", true, true};
+  RetryLimits limits;
+  limits.most = tries == 1 ? std::chrono::milliseconds(0) : patience_.tries;
+  until_ = patience_.most ? Clock::now() + *patience_.most : Clock::time_point::max();
+  SqlError error = database_.WithRetry(limits, transaction);
+  if (watch != nullptr) watch->Saw(error);
+  return error;
+}
+
 SqlError RunQueue::Write(const std::function<SqlError()>& transaction) {
-  return database_.WithRetry({}, [&] { return database_.InTransaction("BEGIN", transaction); });
+  return Try([&] { return database_.InTransaction("BEGIN", transaction); });
 }
 
 std::string RunQueue::Schema() {
@@ -93,7 +115,7 @@ std::string RunQueue::Schema() {
 
 SqlError RunQueue::Prepare() {
   // A role that may not create tables can use those there are.
-  const SqlError there = database_.WithRetry({}, [&] {
+  const SqlError there = Try([&] {
     return database_
         .Execute(
             "SELECT r.used FROM rpl_run r, rpl_input i, rpl_request q, rpl_shared v, "
@@ -241,7 +263,7 @@ RunQueue::Added RunQueue::Give(const std::string& session, const std::string& te
 
 RunQueue::Found RunQueue::Find(const std::string& session, const std::string& tenant) {
   Found out;
-  out.error = database_.WithRetry({}, [&] {
+  out.error = Try([&] {
     return Read(With("SELECT ", kColumns, " FROM rpl_run WHERE session = $1 AND tenant = $2"),
                 {session, tenant}, out.run);
   });
@@ -251,7 +273,7 @@ RunQueue::Found RunQueue::Find(const std::string& session, const std::string& te
 RunQueue::Listed RunQueue::List(const std::string& tenant, const std::string& state,
                                 const std::string& after, std::size_t most) {
   Listed out;
-  out.error = database_.WithRetry({}, [&] {
+  out.error = Try([&] {
     out.runs.clear();
     SqlResult found = database_.Execute(
         "SELECT session, tenant, protocol, goal, state, given, taken, attempts, '', "
@@ -318,7 +340,8 @@ RunQueue::Added RunQueue::Begin(const NewRun& run, const std::string& owner,
     SqlError error =
         Read("SELECT " + ColumnsWithTurn() +
                  " FROM rpl_run WHERE session = $1 AND state <> 'refused' AND ($2 < 0 OR "
-                 "(NOT used AND began >= now() - $2::bigint * interval '1 second'))",
+                 "(NOT used AND state <> 'ended' AND began >= now() - $2::bigint * interval '1 "
+                 "second'))",
              {before, std::int64_t{repeat ? repeat->count() : -1}}, there);
     if (error) return error;
     if (Settled(run, limits, there, out, error)) return error;
@@ -378,12 +401,12 @@ RunQueue::OneClaimed RunQueue::Hold(const std::string& session, const std::strin
 
 RunQueue::Found RunQueue::Use(const std::string& session, const std::string& tenant) {
   Found out;
-  out.error = database_.WithRetry({}, [&] {
+  out.error = Try([&] {
     return Read("SELECT " + ColumnsWithTurn() + " FROM rpl_run WHERE session = $1 AND tenant = $2",
                 {session, tenant}, out.run);
   });
   if (out.error || !out.run || out.run->used) return out;
-  out.error = database_.WithRetry({}, [&] {
+  out.error = Try([&] {
     return database_.Execute("UPDATE rpl_run SET used = true WHERE session = $1", {session}).error;
   });
   return out;
@@ -392,7 +415,7 @@ RunQueue::Found RunQueue::Use(const std::string& session, const std::string& ten
 RunQueue::Names RunQueue::NamesFrom(const std::string& prefix, const std::string& tenant,
                                     std::size_t most) {
   Names out;
-  out.error = database_.WithRetry({}, [&] {
+  out.error = Try([&] {
     out.names.clear();
     SqlResult found = database_.Execute(
         "SELECT session FROM rpl_run WHERE tenant = $1 AND left(session, length($2)) = $2 "
@@ -435,7 +458,7 @@ RunQueue::NextDue RunQueue::UntilDue() {
 }
 
 SqlError RunQueue::Renew(const std::string& owner, std::chrono::milliseconds lease) {
-  return database_.WithRetry({}, [&] {
+  return Try([&] {
     return database_
         .Execute(
             "UPDATE rpl_run SET claimed_until = now() + $2::bigint * interval '1 millisecond' "
@@ -447,7 +470,7 @@ SqlError RunQueue::Renew(const std::string& owner, std::chrono::milliseconds lea
 
 SqlError RunQueue::Finish(const std::string& session, const std::string& owner, const Turn& turn,
                           std::string* last_turn) {
-  return database_.WithRetry({}, [&] {
+  return Try([&] {
     SqlResult done = database_.Execute(
         std::string(
             "UPDATE rpl_run SET taken = greatest(taken, $3::bigint), "
@@ -468,22 +491,23 @@ SqlError RunQueue::Finish(const std::string& session, const std::string& owner, 
 }
 
 SqlError RunQueue::Release(const std::string& owner) {
-  return database_.WithRetry({}, [&] {
+  return Try([&] {
     return database_
         .Execute("UPDATE rpl_run SET owner = NULL, claimed_until = NULL WHERE owner = $1", {owner})
         .error;
   });
 }
 
-RunQueue::Counted RunQueue::CountRuns() {
+RunQueue::Counted RunQueue::CountRuns(const std::string& tenant) {
   Counted out;
-  out.error = database_.WithRetry({}, [&] {
+  out.error = Try([&] {
     out.counts.clear();
     SqlResult counts = database_.Execute(
         "SELECT tenant, CASE WHEN owner IS NOT NULL AND claimed_until > now() THEN 'working' "
         "ELSE state END AS shown, count(*), "
         "greatest(0, extract(epoch FROM now() - min(due)) * 1000)::bigint "
-        "FROM rpl_run GROUP BY tenant, shown ORDER BY tenant, shown");
+        "FROM rpl_run WHERE tenant = $1 GROUP BY tenant, shown ORDER BY shown",
+        {tenant});
     for (std::size_t i = 0; !counts.error && i < counts.rows.size(); ++i)
       out.counts.push_back({std::string(counts.rows.Text(i, 0)),
                             std::string(counts.rows.Text(i, 1)), counts.rows.Number(i, 2),
@@ -493,7 +517,9 @@ RunQueue::Counted RunQueue::CountRuns() {
   return out;
 }
 
-SqlError RunQueue::Ping() { return database_.Execute("SELECT 1").error; }
+SqlError RunQueue::Ping() {
+  return Try([&] { return database_.Execute("SELECT 1").error; }, 1);
+}
 
 std::vector<nlohmann::ordered_json> InputsAsJson(const RunQueue::Claim& claim) {
   std::vector<nlohmann::ordered_json> out;

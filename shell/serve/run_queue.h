@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "runtime/postgres/connection.h"
+#include "shell/serve/database_watch.h"
 
 namespace rpl {
 
@@ -85,11 +86,20 @@ struct TenantLimits {
   std::int64_t working = 0;  // runs that workers have claimed: more wait
 };
 
+/// How long a queue waits for a database that is away.
+struct QueuePatience {
+  std::chrono::milliseconds tries{60'000};             // from the first try to the last one
+  std::optional<std::chrono::milliseconds> most = {};  // for all tries together
+  DatabaseWatch* watch = nullptr;                      // borrowed; null: none
+};
+
 class RunQueue {
  public:
   /// `version`: of what this process records; it claims runs of the `replays` alone, which should
   /// contain it.
-  RunQueue(SqlConnection::Options options, std::string version, std::vector<std::string> replays);
+  RunQueue(SqlConnection::Options options, std::string version, std::vector<std::string> replays,
+           QueuePatience patience = {});
+  RunQueue(const RunQueue&) = delete;
 
   /// Makes the tables where they are missing.
   SqlError Prepare();
@@ -142,7 +152,8 @@ class RunQueue {
   Claimed Take(const std::string& owner, std::chrono::milliseconds lease,
                const TenantLimits& limits);
   /// Adds a run as Add does, but claimed by the owner, if there is none that the key began: a run
-  /// that was refused does not count, nor, with `repeat`, one that began longer ago or was used.
+  /// that was refused does not count, nor, with `repeat`, one that began longer ago, was used or
+  /// has ended.
   /// The run has its `last_turn`.
   Added Begin(const NewRun& run, const std::string& owner, std::chrono::milliseconds lease,
               std::optional<std::chrono::seconds> repeat, const TenantLimits& limits);
@@ -203,11 +214,13 @@ class RunQueue {
     std::vector<Count> counts;
     SqlError error;
   };
-  Counted CountRuns();
+  Counted CountRuns(const std::string& tenant);
   /// Whether the database answers.
   SqlError Ping();
 
  private:
+  SqlConnection::Options Bounded(SqlConnection::Options options);
+  SqlError Try(const std::function<SqlError()>& transaction, int tries = 0);
   SqlError Write(const std::function<SqlError()>& transaction);
   // Parts of such a transaction.
   SqlError CheckReady(const std::string& tenant, const std::string& session,
@@ -222,6 +235,8 @@ class RunQueue {
   bool Settled(const NewRun& run, const TenantLimits& limits, std::optional<QueuedRun>& there,
                Added& out, SqlError& error);
 
+  const QueuePatience patience_;
+  std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::time_point::max();
   SqlConnection database_;
   std::string version_;
   std::string replays_;  // as an array of the server

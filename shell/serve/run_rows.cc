@@ -31,15 +31,17 @@ std::int64_t LastInput(const RunQueue::Claim& claim) {
 
 }  // namespace
 
-RunRows::RunRows(ServeSettings settings, QueuePool& queues, ServeMetrics& metrics)
+RunRows::RunRows(ServeSettings settings, QueuePool& queues, QueuePool& patient,
+                 ServeMetrics& metrics)
     : settings_(std::move(settings)),
       queues_(queues),
+      patient_(patient),
       metrics_(metrics),
       owner_("m_" + RandomText(12)) {}
 
 RunRecords::Fault RunRows::Unreachable(const SqlError& error) const {
   metrics_.DatabaseError();
-  return {"the database: " + error.message, "Nothing was done: make the same call again"};
+  return {TextForClients(error), "Nothing was done: make the same call again"};
 }
 
 void RunRows::RenewClaims() {
@@ -49,7 +51,7 @@ void RunRows::RenewClaims() {
       const std::lock_guard lock(mutex_);
       if (held_.empty()) continue;
     }
-    if (const SqlError error = QueuePool::Borrowed(queues_)->Renew(owner_, settings_.lease)) {
+    if (const SqlError error = QueuePool::Borrowed(patient_)->Renew(owner_, settings_.lease)) {
       metrics_.DatabaseError();
       std::cerr << fmt::format("rpl serve: {}\n", error.message);
     }
@@ -81,6 +83,11 @@ void RunRows::Remember(RunQueue::Claim claim) {
   const std::lock_guard lock(mutex_);
   const std::string session = claim.run.session;
   held_[session] = {std::move(claim), Clock::now()};
+}
+
+void RunRows::Answered(const RunRecord& run) {
+  const RunQueue::Found found = QueuePool::Borrowed(queues_)->Use(run.handle, run.who);
+  if (found.error) Unreachable(found.error);
 }
 
 RunRecords::Found RunRows::Find(const std::string& handle, const std::string& who) {
@@ -160,7 +167,7 @@ std::string RunRows::Release(const RunRecord& run, const Turn& turn) {
   if (turn.report.is_object()) done.report = DumpJson(turn.report);
   if (turn.status) {
     SetState(*turn.status, turn.not_run, held.claim.run, settings_.review, done);
-    metrics_.Turn(std::string(StatusName(*turn.status)),
+    metrics_.Turn(run.who, std::string(StatusName(*turn.status)),
                   std::chrono::duration<double>(Clock::now() - held.since).count(), 0, 0);
   }
   return Finish(held, done);
@@ -188,7 +195,7 @@ void RunRows::Drop(const RunRecord& run, const ordered_json& report) {
 std::string RunRows::Finish(const HeldRun& held, const RunQueue::Turn& turn) {
   std::string last_turn;
   const SqlError error =
-      QueuePool::Borrowed(queues_)->Finish(held.claim.run.session, owner_, turn, &last_turn);
+      QueuePool::Borrowed(patient_)->Finish(held.claim.run.session, owner_, turn, &last_turn);
   if (!error) return last_turn;
   metrics_.DatabaseError();
   std::cerr << fmt::format("rpl serve: {}\n", error.message);

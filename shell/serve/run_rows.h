@@ -27,14 +27,16 @@ class ServeMetrics;
 
 class RunRows : public RunRecords {
  public:
-  /// Borrows the pool and the metrics.
-  RunRows(ServeSettings settings, QueuePool& queues, ServeMetrics& metrics);
+  /// Borrows the pools and the metrics. `queues` are for what a client waits for, `patient` for
+  /// what ends a turn.
+  RunRows(ServeSettings settings, QueuePool& queues, QueuePool& patient, ServeMetrics& metrics);
 
   /// Moves the end of the claims of this process on. For ever, on the thread that calls it.
   [[noreturn]] void RenewClaims();
 
   bool shared() const override { return true; }
   Begun Begin(const RunRecord& fresh, const nlohmann::ordered_json& input) override;
+  void Answered(const RunRecord& run) override;
   Found Find(const std::string& handle, const std::string& who) override;
   std::vector<std::string> Handles(const std::string& prefix, const std::string& who,
                                    std::size_t most) override;
@@ -57,6 +59,7 @@ class RunRows : public RunRecords {
 
   const ServeSettings settings_;
   QueuePool& queues_;
+  QueuePool& patient_;
   ServeMetrics& metrics_;
   const std::string owner_;  // of all claims of this process
   std::mutex mutex_;

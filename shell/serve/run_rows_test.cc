@@ -18,7 +18,7 @@ struct Process {
   Process(const std::string& url, std::chrono::seconds lease)
       : settings{.store = url, .lease = lease},
         queues([this] { return std::unique_ptr<RunQueue>(new RunQueue(QueueIn(settings))); }),
-        rows(settings, queues, metrics) {}
+        rows(settings, queues, queues, metrics) {}
 
   ServeSettings settings;
   ServeMetrics metrics;
@@ -179,7 +179,7 @@ TEST_CASE("a tenant with too many runs begins none, and the key is the same for 
   ServeSettings settings{.store = url, .limits = {1, 0}};
   ServeMetrics metrics;
   QueuePool queues([&] { return std::unique_ptr<RunQueue>(new RunQueue(QueueIn(settings))); });
-  RunRows rows(settings, queues, metrics);
+  RunRows rows(settings, queues, queues, metrics);
   const RunRecord run = *rows.Begin(Fresh("n:1"), nullptr).record;
   const RunRecords::Begun second = rows.Begin(Fresh("n:2"), nullptr);
   CHECK(!second.record);

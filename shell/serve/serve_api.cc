@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,9 +15,11 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/trace.h"
+#include "shell/host/input.h"
 #include "shell/host/tool_setup.h"
 #include "shell/mcp/protocol_run.h"
 #include "shell/mcp/request_state.h"
+#include "shell/mcp/run_records.h"
 #include "shell/serve/openapi.h"
 
 namespace rpl {
@@ -28,7 +31,6 @@ using std::chrono::milliseconds;
 
 constexpr const char* kRunSchema = "rpl.serve.run/1";
 constexpr std::string_view kRuns = "/v1/runs";
-constexpr std::size_t kHandleBytes = 12;
 constexpr std::size_t kPage = 100;
 constexpr std::size_t kMostOnPage = 1'000;
 constexpr std::size_t kMostWaiting = 1'000;
@@ -94,7 +96,11 @@ std::string ReadQuery(std::string_view query, const Names& known, Parameters& to
     const auto name = PercentDecoded(part.substr(0, equals));
     const auto value =
         PercentDecoded(equals == part.npos ? std::string_view() : part.substr(equals + 1));
-    if (!name || !value) return fmt::format("`{}` in the query is no text", part);
+    const auto is_text = [](const std::optional<std::string>& text) {
+      return text && IsUtf8(*text) && text->find('\0') == text->npos;
+    };
+    if (!is_text(name)) return "a name in the query is no text in UTF-8";
+    if (!is_text(value)) return fmt::format("`{}` in the query is no text in UTF-8", *name);
     if (!IsOneOf(*name, known)) return UnknownName("parameter", *name, known);
     if (!to.emplace(*name, *value).second) return fmt::format("`{}` is given twice", *name);
   }
@@ -267,7 +273,7 @@ ServeApi::ServeApi(ServeSettings settings, const ProtocolFolder& protocols, Serv
       pool_(pool) {}
 
 bool ServeApi::IsPublic(std::string_view path) const {
-  return path == "/healthz" || path == "/readyz" || path == "/metrics" || path == "/openapi.json";
+  return path == "/healthz" || path == "/readyz" || path == "/openapi.json";
 }
 
 void ServeApi::Drain() {
@@ -276,8 +282,8 @@ void ServeApi::Drain() {
 }
 
 void ServeApi::Take(WebRequest request, std::function<void(WebAnswer)> given) {
-  const auto reply = [this, given = std::move(given)](WebAnswer answer) {
-    metrics_.Request(answer.status);
+  const auto reply = [this, tenant = request.tenant, given = std::move(given)](WebAnswer answer) {
+    metrics_.Request(tenant, answer.status);
     --waiting_;
     given(std::move(answer));
   };
@@ -297,10 +303,18 @@ void ServeApi::Take(WebRequest request, std::function<void(WebAnswer)> given) {
   });
 }
 
+// The answer to a request that the database did not serve. What lies behind it is for the log.
+WebAnswer ServeApi::Failed(const SqlError& error) {
+  metrics_.DatabaseError();
+  if (error.retry || error.lost) return Later(TextForClients(error));
+  std::cerr << fmt::format("rpl serve: {}\n", error.message);
+  return Fault(500, TextForClients(error));
+}
+
 WebAnswer ServeApi::Answer(const WebRequest& request, const Reply& reply, bool& later) {
   const bool get = request.method == "GET", post = request.method == "POST";
   if (request.path == "/readyz" && get) return Ready();
-  if (request.path == "/metrics" && get) return Metrics();
+  if (request.path == "/metrics" && get) return Metrics(request);
   if (request.path == "/v1/protocols" && get) return Protocols(request);
   if (!request.path.starts_with(kRuns)) return NotFound();
   const std::string rest = request.path.substr(kRuns.size());
@@ -311,6 +325,7 @@ WebAnswer ServeApi::Answer(const WebRequest& request, const Reply& reply, bool& 
   const std::size_t slash = rest.find('/', 1);
   const std::string session = rest.substr(1, slash - 1);
   const std::string what = slash == rest.npos ? "" : rest.substr(slash);
+  if (!IsHandle(session)) return NoRun();
   if (what.empty() && get) return Show(request, session, reply, later);
   if (what == "/trace" && get) return Trace(request, session);
   if (what == "/inputs" && post) return Give(request, session, reply, later);
@@ -342,11 +357,11 @@ WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& l
                  "GET /v1/protocols lists those there are");
   if (fault = RetryFault(input.retry, run.protocol); !fault.empty()) return Fault(400, fault);
   run.input = std::move(input.text);
-  run.session = "s_" + RandomText(kHandleBytes);
+  run.session = NewHandle();
   run.tenant = request.tenant;
   run.key = request.key;
   RunQueue::Added added = QueuePool::Borrowed(queues_)->Add(run, settings_.limits);
-  if (added.error) return Later("the database: " + added.error.message);
+  if (added.error) return Failed(added.error);
   if (added.taken == RunQueue::Taken::kFull) return Full();
   if (run.after.count() == 0) Announce();
   const bool again = added.taken == RunQueue::Taken::kAgain;
@@ -376,16 +391,16 @@ WebAnswer ServeApi::Give(const WebRequest& request, const std::string& session, 
   if (!fault.empty()) return Fault(400, fault, kSeeOpenApi);
   if (!input.retry.empty()) {
     const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(session, request.tenant);
-    if (found.error) return Later("the database: " + found.error.message);
+    if (found.error) return Failed(found.error);
     if (!found.run) return NoRun();
     fault = RetryFault(input.retry, found.run->protocol);
     if (!fault.empty()) return Fault(400, fault);
   }
   if (input.text.empty()) input.text = "{}";  // a turn, for what changed outside
   RunQueue::Added added = QueuePool::Borrowed(queues_)->Give(
-      session, request.tenant, request.key.empty() ? "r:" + RandomText(kHandleBytes) : request.key,
+      session, request.tenant, request.key.empty() ? "r:" + RandomText(12) : request.key,
       input.text, settings_.limits);
-  if (added.error) return Later("the database: " + added.error.message);
+  if (added.error) return Failed(added.error);
   if (added.taken == RunQueue::Taken::kNoRun) return NoRun();
   if (added.taken == RunQueue::Taken::kFull) return Full();
   Announce();
@@ -475,7 +490,7 @@ void ServeApi::Look(const std::shared_ptr<Wait>& wait) {
         break;
       }
   }
-  if (found.error) return wait->reply(Later("the database: " + found.error.message));
+  if (found.error) return wait->reply(Failed(found.error));
   if (!found.run) return wait->reply(NoRun());
   WebAnswer answer = Json(settled ? wait->done : wait->not_done, RunJson(*found.run));
   answer.headers = wait->headers;
@@ -497,7 +512,7 @@ WebAnswer ServeApi::List(const WebRequest& request) {
   if (!fault.empty()) return Fault(400, fault, kSeeOpenApi);
   const RunQueue::Listed listed =
       QueuePool::Borrowed(queues_)->List(request.tenant, state, parameters["after"], most + 1);
-  if (listed.error) return Later("the database: " + listed.error.message);
+  if (listed.error) return Failed(listed.error);
   ordered_json out = {{"runs", ordered_json::array()}};
   for (std::size_t i = 0; i < std::min(most, listed.runs.size()); ++i)
     out["runs"].push_back(RunJson(listed.runs[i]));
@@ -509,7 +524,7 @@ WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session)
   if (const std::string fault = FaultOfQuery(request.query); !fault.empty())
     return Fault(400, fault, kSeeOpenApi);
   const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(session, request.tenant);
-  if (found.error) return Later("the database: " + found.error.message);
+  if (found.error) return Failed(found.error);
   if (!found.run) return NoRun();
   const SessionStore::Opened opened =
       OpenSession(SessionUrlIn(settings_.store, session), SessionStore::Mode::kRead);
@@ -532,14 +547,14 @@ WebAnswer ServeApi::Protocols(const WebRequest& request) const {
 
 WebAnswer ServeApi::Ready() {
   if (draining_) return Later("this process ends");
-  if (const SqlError error = QueuePool::Borrowed(queues_)->Ping())
-    return Later("the database: " + error.message);
+  if (const SqlError error = QueuePool::Borrowed(queues_)->Ping()) return Failed(error);
   return Json(200, {{"status", "ready"}});
 }
 
-WebAnswer ServeApi::Metrics() {
-  const RunQueue::Counted counted = QueuePool::Borrowed(queues_)->CountRuns();
-  return {200, metrics_.Text(counted.counts), "text/plain; version=0.0.4", {}};
+WebAnswer ServeApi::Metrics(const WebRequest& request) {
+  const RunQueue::Counted counted = QueuePool::Borrowed(queues_)->CountRuns(request.tenant);
+  if (counted.error) return Failed(counted.error);
+  return {200, metrics_.Text(request.tenant, counted.counts), "text/plain; version=0.0.4", {}};
 }
 
 }  // namespace rpl

@@ -9,12 +9,14 @@
 //   POST /v1/runs/ID/inputs      answers, facts, retries   200, 202 if the turn is not done yet
 //   GET  /v1/runs/ID/trace       the trace so far, as text
 //   GET  /v1/protocols           the names of the protocols
-//   GET  /healthz  /readyz  /metrics  /openapi.json        without a token
+//   GET  /metrics                those of the tenant
+//   GET  /healthz  /readyz  /openapi.json                  without a token
 //
 // `?wait=SECONDS` waits until the run needs no worker. A request that cannot be taken has the
 // answer
 // {"error": …, "hint": …}: 400 if it is wrong, 404, 429 if the tenant has too many runs waiting,
-// 503 while the database cannot be reached or the process ends.
+// 503 while the database cannot be reached, within two seconds, or the process ends. No answer says
+// where the database is.
 #ifndef RPL_SHELL_SERVE_SERVE_API_H_
 #define RPL_SHELL_SERVE_SERVE_API_H_
 
@@ -58,7 +60,8 @@ class ServeApi : public WebHandler {
   WebAnswer Trace(const WebRequest& request, const std::string& session);
   WebAnswer Protocols(const WebRequest& request) const;
   WebAnswer Ready();
-  WebAnswer Metrics();
+  WebAnswer Metrics(const WebRequest& request);
+  WebAnswer Failed(const SqlError& error);
   std::string RetryFault(const std::vector<std::string>& retry, const std::string& protocol) const;
   void Announce();
   void WaitFor(Wait wait);

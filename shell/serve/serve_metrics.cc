@@ -22,23 +22,24 @@ std::string Heading(const char* name, const char* type, const char* help) {
 
 }  // namespace
 
-void ServeMetrics::Turn(const std::string& status, double seconds, std::size_t timesteps,
-                        std::size_t calls) {
+void ServeMetrics::Turn(const std::string& tenant, const std::string& status, double seconds,
+                        std::size_t timesteps, std::size_t calls) {
   const std::lock_guard lock(mutex_);
-  ++turns_[status];
-  seconds_ += seconds;
-  timesteps_ += timesteps;
-  calls_ += calls;
+  Counters& to = of_[tenant];
+  ++to.turns[status];
+  to.seconds += seconds;
+  to.timesteps += timesteps;
+  to.calls += calls;
   for (std::size_t i = 0; i < kBounds.size(); ++i)
     if (seconds <= kBounds[i]) {
-      ++within_[i];
+      ++to.within[i];
       break;
     }
 }
 
-void ServeMetrics::Request(unsigned status) {
+void ServeMetrics::Request(const std::string& tenant, unsigned status) {
   const std::lock_guard lock(mutex_);
-  ++requests_[status];
+  ++of_[tenant].requests[status];
 }
 
 void ServeMetrics::DatabaseError() {
@@ -46,8 +47,10 @@ void ServeMetrics::DatabaseError() {
   ++database_errors_;
 }
 
-std::string ServeMetrics::Text(const std::vector<RunQueue::Count>& runs) {
+std::string ServeMetrics::Text(const std::string& tenant,
+                               const std::vector<RunQueue::Count>& runs) {
   const std::lock_guard lock(mutex_);
+  const Counters& of = of_[tenant];
   std::string out = Heading("rpl_runs", "gauge", "Runs in the database by state");
   for (const RunQueue::Count& count : runs)
     out += fmt::format("rpl_runs{{tenant={},state={}}} {}\n", LabelText(count.tenant),
@@ -60,24 +63,24 @@ std::string ServeMetrics::Text(const std::vector<RunQueue::Count>& runs) {
                          count.oldest);
   out += Heading("rpl_turns_total", "counter", "Turns that this process did, by outcome");
   std::uint64_t turns = 0;
-  for (const auto& [status, count] : turns_) {
+  for (const auto& [status, count] : of.turns) {
     out += fmt::format("rpl_turns_total{{status={}}} {}\n", LabelText(status), count);
     turns += count;
   }
   out += Heading("rpl_turn_seconds", "histogram", "Wall time of a turn");
   std::uint64_t within = 0;
   for (std::size_t i = 0; i < kBounds.size(); ++i) {
-    within += within_[i];
+    within += of.within[i];
     out += fmt::format("rpl_turn_seconds_bucket{{le=\"{}\"}} {}\n", kBounds[i], within);
   }
   out += fmt::format("rpl_turn_seconds_bucket{{le=\"+Inf\"}} {}\n", turns);
-  out += fmt::format("rpl_turn_seconds_sum {}\nrpl_turn_seconds_count {}\n", seconds_, turns);
+  out += fmt::format("rpl_turn_seconds_sum {}\nrpl_turn_seconds_count {}\n", of.seconds, turns);
   out += Heading("rpl_timesteps_total", "counter", "Timesteps of these turns");
-  out += fmt::format("rpl_timesteps_total {}\n", timesteps_);
+  out += fmt::format("rpl_timesteps_total {}\n", of.timesteps);
   out += Heading("rpl_tool_calls_total", "counter", "Calls of tools in these turns");
-  out += fmt::format("rpl_tool_calls_total {}\n", calls_);
+  out += fmt::format("rpl_tool_calls_total {}\n", of.calls);
   out += Heading("rpl_http_requests_total", "counter", "Requests by the status of the answer");
-  for (const auto& [status, count] : requests_)
+  for (const auto& [status, count] : of.requests)
     out += fmt::format("rpl_http_requests_total{{status=\"{}\"}} {}\n", status, count);
   out += Heading("rpl_database_errors_total", "counter",
                  "Transactions that failed after all their tries");

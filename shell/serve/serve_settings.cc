@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "shell/mcp/run_records.h"
+
 namespace rpl {
 namespace {
 
@@ -21,6 +23,18 @@ RunQueue QueueIn(const ServeSettings& settings, std::function<bool()> interrupte
   return RunQueue(std::move(options), RPL_VERSION, {RPL_VERSION});
 }
 
+RunQueue RequestQueueIn(const ServeSettings& settings, DatabaseWatch& watch) {
+  SqlConnection::Options options;
+  options.url = settings.store;
+  return RunQueue(std::move(options), RPL_VERSION, {RPL_VERSION},
+                  {milliseconds(700), milliseconds(1500), &watch});
+}
+
+std::string TextForClients(const SqlError& error) {
+  return error.retry || error.lost ? "the database cannot be reached"
+                                   : "the database refuses it: " + error.state;
+}
+
 milliseconds PauseAfter(int attempts) {
   milliseconds pause = kFirstPauseAfter;
   for (int i = 1; i < attempts && pause < kLongestPauseAfter; ++i) pause *= 2;
@@ -30,8 +44,6 @@ milliseconds PauseAfter(int attempts) {
 void SetState(Status status, bool not_run, const QueuedRun& run, milliseconds review,
               RunQueue::Turn& turn) {
   switch (status) {
-    case Status::kWaiting: turn.state = "waiting"; break;
-    case Status::kToolFailed: turn.state = "waiting"; break;
     case Status::kReview:
       turn.state = "ready";
       turn.due = review;
@@ -40,7 +52,7 @@ void SetState(Status status, bool not_run, const QueuedRun& run, milliseconds re
       turn.state = "ready";
       turn.again = true;
       return;
-    default: turn.state = "ended"; break;
+    default: turn.state = IsDecided(status) ? "ended" : "waiting"; break;
   }
   if (not_run && run.attempts < kMostAttempts) {
     turn.state = "ready";

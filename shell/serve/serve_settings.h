@@ -31,6 +31,10 @@ struct ServeSettings {
 /// does, and takes runs of the versions that it can replay. `interrupted` as in
 /// SqlConnection::Options.
 RunQueue QueueIn(const ServeSettings& settings, std::function<bool()> interrupted = nullptr);
+/// The same for what a client waits for: while the database is away, it fails within two seconds.
+RunQueue RequestQueueIn(const ServeSettings& settings, DatabaseWatch& watch);
+/// An error of the database for clients, without where it is.
+std::string TextForClients(const SqlError& error);
 
 /// How often a turn is tried before its run is refused.
 inline constexpr int kMostAttempts = 20;

@@ -209,8 +209,9 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   }
   TurnSpans spans(queued.session, queued.protocol, trace);
   const auto end = [&](const std::string& status, bool failed) {
-    metrics_.Turn(status, std::chrono::duration<double>(Clock::now() - began).count(),
-                  spans.timesteps(), spans.calls());
+    metrics_.Turn(queued.tenant, status,
+                  std::chrono::duration<double>(Clock::now() - began).count(), spans.timesteps(),
+                  spans.calls());
     if (!settings_.spans.empty()) WriteSpans(spans.End(status, failed));
   };
 
