@@ -53,7 +53,7 @@ struct Request {
   /// The parties whose answers count (decision 92).
   RowsBy::Parties admits = 0xFF;
   bool Admits(By by) const { return (admits & RowsBy::Bit(by)) != 0; }
-  std::string place;          // of the clause or heading that asks: "p.md:3:1", or ""
+  std::string place;  // of the clause or heading that asks: "p.md:3:1", or ""
   /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.
   /// It must not be started again unless the user says so.
   bool in_doubt = false;

@@ -191,8 +191,8 @@ bool Tried(By by, OfKind kind, Entrance entrance) {
       session.Say("m", said + (kind == OfKind::kGoal ? "\n-- \n" : " -> true\n"), by);
       break;
     case Entrance::kMetadata:
-      session.Say("m", said + (kind == OfKind::kGoal ? "\n-- \n" : " ^ ~ {:source \"s\"} -> true\n"),
-                  by);
+      session.Say(
+          "m", said + (kind == OfKind::kGoal ? "\n-- \n" : " ^ ~ {:source \"s\"} -> true\n"), by);
       break;
     case Entrance::kAnswer: session.Say("q", "%seen(?x) <- seen(?x)\n"); break;
     case Entrance::kNamed:
@@ -212,7 +212,8 @@ bool Tried(By by, OfKind kind, Entrance entrance) {
       session.Say("m", "");
       break;
     case Entrance::kTrace:
-      session.LoadTrace("trace.rpl", {said + (kind == OfKind::kGoal ? "\n-- \n" : " -> true\n"), {by}});
+      session.LoadTrace("trace.rpl",
+                        {said + (kind == OfKind::kGoal ? "\n-- \n" : " -> true\n"), {by}});
       session.Say("m", "");
       break;
     case Entrance::kTakeBack: {

@@ -41,12 +41,10 @@ struct EventField {
   bool required = true;
 };
 
-constexpr EventField kProgramFields[] = {{"files", FieldType::kFiles},
-                                         {"trace", FieldType::kText},
-                                         {"by", FieldType::kTexts, false},
-                                         {"guard", FieldType::kObject, false},
-                                         {"undone", FieldType::kWholes, false},
-                                         {"door", FieldType::kFlag, false}};
+constexpr EventField kProgramFields[] = {
+    {"files", FieldType::kFiles},          {"trace", FieldType::kText},
+    {"by", FieldType::kTexts, false},      {"guard", FieldType::kObject, false},
+    {"undone", FieldType::kWholes, false}, {"door", FieldType::kFlag, false}};
 constexpr EventField kFileFields[] = {{"name", FieldType::kText}, {"text", FieldType::kAny}};
 constexpr EventField kTurnFields[] = {{"name", FieldType::kText, false},
                                       {"text", FieldType::kText, false},

@@ -61,9 +61,9 @@ class Session {
   /// nullopt. REQUIRES: before Load.
   void SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader);
 
-  /// One message (§15.9): context, then an optional query line. Without it the message is novelty of
-  /// an ordinary turn: one timestep runs. The program says it, or a party outside, which states facts
-  /// and answers alone and only those that are its to say (decision 92): else the message is
+  /// One message (§15.9): context, then an optional query line. Without it the message is novelty
+  /// of an ordinary turn: one timestep runs. The program says it, or a party outside, which states
+  /// facts and answers alone and only those that are its to say (decision 92): else the message is
   /// kRejected with `reason` and `hint`, and neither taken in nor recorded.
   Outcome Say(const std::string& name, std::string text, By by = By::kProgram);
 
@@ -115,8 +115,8 @@ class Session {
   bool HasGoals() const;
   /// "rel/1", "%goal/1", "$tool/1", "%": headings and rule heads, in document order.
   std::vector<std::string> Definitions() const;
-  /// The relations of the program that a party outside may state (decision 92): "rel/1", in the order
-  /// of the program.
+  /// The relations of the program that a party outside may state (decision 92): "rel/1", in the
+  /// order of the program.
   std::vector<std::string> MayState(By by) const;
   /// Each rule in one line, in normal order (§17.4).
   std::vector<std::string> Rules() const;

@@ -94,7 +94,8 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   parts_ = parts;
   const CarriedTrace trace = Carried(replies);
   session_.reset();
-  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace, RecordOf(options_.gate), undone_, true});
+  if (store_ != nullptr)
+    BeginEpoch({}, events_, {parts, trace, RecordOf(options_.gate), undone_, true});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();

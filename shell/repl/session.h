@@ -35,8 +35,7 @@ namespace rpl {
 class ReplSession {
  public:
   /// Borrows the agent. `by`: who writes the entries.
-  ReplSession(Agent& agent, SessionOptions options)
-      : agent_(agent), options_(std::move(options)) {
+  ReplSession(Agent& agent, SessionOptions options) : agent_(agent), options_(std::move(options)) {
     options_.profile = &profile_;
   }
   ReplSession(const ReplSession&) = delete;
@@ -135,7 +134,7 @@ class ReplSession {
   Agent& agent_;
   SessionOptions options_;
   std::unique_ptr<GateSetup> recorded_gate_;  // of the epoch that Resume replays, if it had another
-  Profile profile_;  // collects everything that the session does
+  Profile profile_;                           // collects everything that the session does
   Profiled profiled_;
   std::unique_ptr<SessionStore> store_;
   std::vector<Event> events_;  // of the file, including those added since
