@@ -1238,4 +1238,13 @@ expect "a document that is read by its name offers its choices" 3 "*" "    - lar
 expect "and takes one of them" 0 large "" "$rpl" run lent/trip.md --answer size=large
 expect "doc: prose alone" 0 '*' "" "$rpl" doc prose.md
 
+# Namespaces and `$index` follow no link out of the folder.
+mkdir -p "$folder/links/home" "$folder/links/sent"
+printf '# N - note(?x)\n\n```rpl\nnote("SECRET")\n```\n' >"$folder/links/home/diary.md"
+ln -s ../home/diary.md "$folder/links/sent/diary.md"
+printf '%%a(?x) <- diary.md#note(?x)\n' >"$folder/links/sent/p.rpl"
+printf '$index("diary.md")\n%%a(?x) <- note(?x)\n' >"$folder/links/sent/q.rpl"
+expect "a namespace that is a link" 1 "" 'sent/diary.md` is a link' "$rpl" run "$folder/links/sent/p.rpl"
+expect "a source that is a link" 4 "" 'sent/diary.md` is a link' "$rpl" run "$folder/links/sent/q.rpl"
+
 finish

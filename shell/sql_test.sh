@@ -113,6 +113,14 @@ expect "its schema is gone" 0 0 "" psql -X -A -t -c "SELECT count(*) FROM pg_nam
 # --- Facts of a database ---------------------------------------------------------------------
 
 mkdir shop && cd shop || exit 1
+export XDG_STATE_HOME=$folder/state
+
+# approve RELATION…: a person at a terminal approves that rpl.yaml opens the database for them.
+approve() {
+  printf '$index("%s")\n' "$@" >approve.rpl
+  echo '%ok <- true' >>approve.rpl
+  yes | timeout 60 script -qec "'$rpl' run approve.rpl" /dev/null >/dev/null 2>&1
+}
 psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.orders (id int, customer text, total numeric, paid bool);
   INSERT INTO shop.orders VALUES (1, 'ann', 250, true), (2, E'b\"o\nb', 12.50, false), (3, NULL, 1e20, NULL)"
 cat >rpl.yaml <<'END'
@@ -127,6 +135,9 @@ $index("large")
 %all(?i, ?c, ?t, ?p) <- order(?i, ?c, ?t, ?p), large(?i)
 END
 export ORDERS=$url
+expect "a database that nobody approved" 4 "" \
+  'lets the program read the table `"shop"."orders"` of the database in ORDERS, which is not approved' "$rpl" run shop.rpl
+approve order large
 expect "facts of a database" 0 \
   $'{"?i":1,"?c":"ann","?t":250,"?p":true}\n{"?i":3,"?c":null,"?t":100000000000000000000,"?p":null}' "" \
   "$rpl" run shop.rpl --session shop.rpls
@@ -166,6 +177,7 @@ cat >>rpl.yaml <<'END'
 tools:
   writer: {command: [./writer.sh], environment: [PATH, PGHOST, PGUSER, PGDATABASE], permission: allow}
 END
+approve again
 cat >snapshot.rpl <<'END'
 $index("order")
 %same(?t, ?u) <- $index("again"), $writer(), order(1, _, ?t, _), again(1, _, ?u, _)
@@ -216,6 +228,7 @@ psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.orders (id int PRIMARY KEY,
   INSERT INTO shop.customers VALUES ('zoe', 'Bonn'), ('ann', 'Rome')"
 both() { printf 'version: 1\nrelations:\n  order: {from: "${ORDERS}", table: shop.orders%s}\n  customer: {from: "${ORDERS}", table: shop.customers%s}\n' "$1" "$1"; }
 both '' >rpl.yaml
+approve order customer
 cat >push.rpl <<'END'
 $index("order")
 $index("customer")
@@ -291,6 +304,7 @@ r(?a, ?b) <- pair(?a, ?b)
 %all(?n, ?m) <- ?n = |r(_)|, ?m = |r(_, _)|
 END
 pair ', push: false'
+approve pair
 expect "relations of one label that are read" 0 '{"?n":1,"?m":2}' "" "$rpl" run label.rpl
 pair ''
 expect "relations of one label that are pushed down" 0 '{"?n":1,"?m":2}' "" "$rpl" run label.rpl --session label.rpls
@@ -317,12 +331,14 @@ expect "one without a database" 0 '-- evaluated here: r: it reads pair, which th
 # Columns of a SELECT may have one name.
 for select in "1 AS a, 2 AS a=a" "1, 2=?column?"; do
   printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT %s"}\n' "${select%=*}" >rpl.yaml
+  approve gen
   printf '$index("gen")\n%%all(?x, ?y) <- gen(?x, ?y)\n' >twice.rpl
   expect "columns of one name" 4 "" "two of its columns have the name \`${select#*=}\`" "$rpl" run twice.rpl
 done
 
 # Rows that are too large or too many are derived here, from the sources.
 printf 'version: 1\nrelations:\n  gen: {from: "${ORDERS}", query: "SELECT g, g::text || repeat(md5(g::text), 1500) FROM generate_series(1, 40) AS g"}\n' >rpl.yaml
+approve gen
 cat >large.rpl <<'END'
 $index("gen")
 large(?x, ?y, ?t) <- gen(?x, ?t), gen(?y, _)
@@ -332,6 +348,7 @@ expect "rows of more than 64 MiB" 0 1600 "" "$rpl" run large.rpl --session large
 expect "are replayed" 0 "*" "" env -u ORDERS "$rpl" trace replay large.rpls
 check "from the sources" grep -qF '$index("gen") ^ ~' out
 sed -i 's/1500/1/' rpl.yaml
+approve gen
 expect "many rows" 0 1600 "" "$rpl" run large.rpl
 expect "more rows than may be derived" 5 '*' 'limit reached: 1000 rows' "$rpl" run large.rpl --max-rows 1000
 psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices

@@ -97,6 +97,10 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
     if (requests[i].tool != "index") {
       out[i] = Write(requests[i], pool);
     } else if (auto read = ReadFor(requests[i], pool)) {
+      if (const Permission::Permit permit = MayRead(*read); !permit.yes) {
+        out[i] = NotRunCall(pool, "denied", permit.reason);
+        continue;
+      }
       reads.push_back(std::move(*read));
       places.push_back(i);
     } else {
@@ -139,6 +143,35 @@ std::optional<RelationRead> FileTools::ReadFor(const Request& request, const Poo
   return out;
 }
 
+// Whether the configuration may open the database for these reads, which it names itself.
+Permission::Permit FileTools::MayRead(const RelationRead& read) const {
+  if (read.relation != nullptr) return MayRead(*read.relation);
+  for (const SqlSource& source : read.pushed->sources) {
+    const auto at = std::ranges::find(config_.relations, source.relation, &DatabaseRelation::name);
+    if (at == config_.relations.end()) continue;  // it is foreign, and not read
+    if (Permission::Permit permit = MayRead(*at); !permit.yes) return permit;
+  }
+  return {true, ""};
+}
+
+Permission::Permit FileTools::MayRead(const DatabaseRelation& relation) const {
+  const std::string from = relation.table.empty() ? "by the query `" + relation.sql + "`"
+                                                  : "the table `" + relation.table + "`";
+  return permission_.Reach("index", "read " + from + " of the database in " + relation.variable);
+}
+
+// Of a file that is not below the folder of the program, but below one that the configuration adds.
+Permission::Permit FileTools::MayReadFile(const std::string& path) const {
+  const auto is_below = [&](const std::string& folder) {
+    const fs::path below = fs::path(path).lexically_relative(folder);
+    return !below.empty() && *below.begin() != "..";
+  };
+  if (is_below(folder_)) return {true, ""};
+  const auto added = std::ranges::find_if(config_.index_folders, is_below);
+  if (added == config_.index_folders.end()) return {true, ""};  // it will not be read
+  return permission_.Reach("index", "read the files below `" + *added + "`");
+}
+
 Answer FileTools::AnswerOf(const RelationRead& read, RelationRows rows, Pool& pool) {
   if (!rows.code.empty()) return NotRunCall(pool, rows.code, rows.message);
   if (read.relation != nullptr && read.relation->record_query) rows.source.query = rows.query;
@@ -167,6 +200,8 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
         "`" + location + "` is no file; a tool named `index` in `rpl.yaml` may read it");
   const std::string path = PathOf(folder_, location);
   const std::string name = fs::path(path).lexically_relative(folder_);
+  if (const Permission::Permit permit = MayReadFile(path); !permit.yes)
+    return NotRunCall(pool, "denied", permit.reason);
   std::vector<std::string> allowed = config_.index_folders;
   allowed.insert(allowed.begin(), folder_);
   FileRead read;
@@ -205,6 +240,7 @@ std::vector<Answer> FileTools::ReadAgain(const std::vector<Reread>& calls, Pool&
     if (auto read = ReadFor(calls[i].request, pool)) {
       // Without its rows a session cannot be replayed past a change.
       if (read->relation != nullptr && read->relation->record_query) continue;
+      if (!MayRead(*read).yes) continue;  // it keeps its rows
       reads.push_back(std::move(*read));
       places.push_back(i);
     } else {
@@ -238,6 +274,10 @@ std::vector<RecordedText> FileTools::ReadRecorded(const std::vector<RecordedRead
       out[i].failure = "no `rpl.yaml` beside the program names the relation";
       continue;
     }
+    if (const Permission::Permit permit = MayRead(*read); !permit.yes) {
+      out[i].failure = permit.reason;
+      continue;
+    }
     reads.push_back(std::move(*read));
     places.push_back(i);
   }
@@ -269,7 +309,7 @@ std::vector<std::optional<SqlSource>> FileTools::Places(const std::vector<Reques
     const Value name = calls[i].args[0];
     for (const DatabaseRelation& relation : config_.relations) {
       if (name.kind() != Kind::kString || pool.TextOf(name) != relation.name) continue;
-      if (!relation.push || relation.record_query) continue;
+      if (!relation.push || relation.record_query || !MayRead(relation).yes) continue;
       relations.push_back(&relation);
       places.push_back(i);
     }
@@ -293,9 +333,13 @@ Answer FileTools::Write(const Request& request, Pool& pool) {
   const std::string result = fs::path(path).lexically_relative(folder_);
   if (config_.write == Permit::kDeny)
     return NotRunCall(pool, "denied", "the configuration denies it");
-  // The configuration comes with the program: it allows no more than the files of its folder.
-  if (config_.write == Permit::kAsk || !IsPlainlyBelow(folder_, path)) {
-    const Permission::Permit permit = permission_.AskToWrite(path, written.text.size());
+  // The configuration comes with the program: it allows no more than the files of its folder, and
+  // that once it is approved.
+  {
+    const bool ask = config_.write == Permit::kAsk || !IsPlainlyBelow(folder_, path);
+    const Permission::Permit permit =
+        ask ? permission_.AskToWrite(path, written.text.size())
+            : permission_.Reach("write", "write files below `" + folder_ + "` without a question");
     if (!permit.yes) return NotRunCall(pool, "denied", permit.reason);
   }
   if (request.starting && !request.starting()) return {};

@@ -71,6 +71,9 @@ class FileTools {
   Answer Index(const Request& request, Pool& pool);
   Answer ReadFileAgain(const Reread& call, Pool& pool);
   std::optional<RelationRead> ReadFor(const Request& request, const Pool& pool) const;
+  Permission::Permit MayRead(const RelationRead& read) const;
+  Permission::Permit MayRead(const DatabaseRelation& relation) const;
+  Permission::Permit MayReadFile(const std::string& path) const;
   static Answer AnswerOf(const RelationRead& read, RelationRows rows, Pool& pool);
   Answer Write(const Request& request, Pool& pool);
 

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 struct AllMayRun : Permission {
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
   Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override {
     ++asked;
     return {true, ""};

@@ -35,6 +35,11 @@ class Permission {
     return {false, "nothing keeps the definitions of tools"};
   }
 
+  /// Decides whether the configuration, which comes with the program, may let it reach further than
+  /// its folder: `what` says so to people, after "the program"; `tool` is the one that reaches,
+  /// index or write. Called before each use; approved once for this configuration.
+  virtual Permit Reach(const std::string& tool, const std::string& what) = 0;
+
   /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
   /// which is untrusted.
   virtual Permit Ask(const ToolCall& call, const std::string& request) = 0;

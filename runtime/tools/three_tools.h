@@ -28,6 +28,7 @@ struct NobodyAnswers : Agent {
 struct EverythingGoes : Permission {
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
   Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
 };
 

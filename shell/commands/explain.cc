@@ -202,7 +202,8 @@ int CommandExplain(const ExplainOptions& options) {
   const std::string settings = ConfigPath(options.engine.config, options.files);
   if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
   const bool command = config.Find("index") != nullptr;  // which is not run
-  SourceReader sources(config.files, command ? "" : FolderOfProgram(options.files));
+  SourceReader sources(config.files, command ? "" : FolderOfProgram(options.files), settings,
+                       options.engine.allow_tools);
   ScriptedAgent agent(sources, std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 

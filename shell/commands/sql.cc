@@ -22,7 +22,8 @@ int CommandSql(const SqlOptions& options) {
     const std::string settings = ConfigPath(options.engine.config, options.files);
     if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
     const bool command = config.Find("index") != nullptr;  // which is not run
-    SourceReader places(config.files, command ? "" : FolderOfProgram(options.files));
+    SourceReader places(config.files, command ? "" : FolderOfProgram(options.files), settings,
+                        options.engine.allow_tools);
     PrintDocument(
         program.Pushed(places, command ? std::vector<DatabaseRelation>() : config.files.relations));
     std::cout << std::flush;

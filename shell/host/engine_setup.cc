@@ -11,6 +11,7 @@
 #include "formats/shorten.h"
 #include "formats/yaml_tree.h"
 #include "runtime/facts_file.h"
+#include "runtime/tools/program_folder.h"
 #include "shell/host/answer_list.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
@@ -195,8 +196,12 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
   return [documents](const std::string& name) -> std::optional<std::string> {
     if (name.find('/') != std::string::npos) return std::nullopt;
     for (const std::string& document : documents) {
-      Input input = ReadFile(std::filesystem::path(document).replace_filename(name));
-      if (input.error.empty()) return std::move(input.text);
+      const std::filesystem::path beside = std::filesystem::path(document).replace_filename(name);
+      std::error_code ignored;
+      const std::string path = std::filesystem::absolute(beside, ignored).lexically_normal();
+      FileRead read = ReadBelow({std::filesystem::path(path).parent_path()}, path);
+      if (read.failure.code.empty()) return std::move(read.text);
+      if (read.failure.code != "missing") Complain(name, read.failure.message);
     }
     return std::nullopt;
   };

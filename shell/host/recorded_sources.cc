@@ -34,8 +34,8 @@ Request RequestOf(Pool& pool, const std::string& call) {
 
 class RecordedReader : public Nobody {
  public:
-  RecordedReader(FileConfig config, std::string folder)
-      : sources_(std::move(config), std::move(folder)) {}
+  RecordedReader(FileConfig config, std::string folder, std::string path)
+      : sources_(std::move(config), std::move(folder), std::move(path)) {}
   std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
                                          Pool& pool) override {
     return sources_.ReadRecorded(reads, pool);
@@ -56,8 +56,9 @@ std::unique_ptr<Agent> ReaderOfRecorded(const std::string& session,
   for (const ProgramFile& file : program->files)
     if (const std::string path = PathFromSession(session, file.name); IsInTree(session, path))
       paths.push_back(path);
-  if (!paths.empty()) ReadTools(ConfigPath("", paths), config);
-  return std::make_unique<RecordedReader>(config.files, FolderOfProgram(paths));
+  const std::string path = paths.empty() ? "" : ConfigPath("", paths);
+  ReadTools(path, config);
+  return std::make_unique<RecordedReader>(config.files, FolderOfProgram(paths), path);
 }
 
 RecordedCheck CheckRecorded(const std::string& session, const std::vector<Event>& events) {

@@ -5,6 +5,7 @@
 #ifndef RPL_SHELL_HOST_SOURCE_READER_H_
 #define RPL_SHELL_HOST_SOURCE_READER_H_
 
+#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,13 +13,19 @@
 
 #include "runtime/tools/file_tools.h"
 #include "shell/host/nobody.h"
+#include "shell/host/tool_permission.h"
 
 namespace rpl {
 
 class SourceReader : public Nobody {
  public:
-  /// `folder`: that of the program; without one nothing is read.
-  SourceReader(FileConfig config, std::string folder) : config_(std::move(config)) {
+  /// `folder`: that of the program; without one nothing is read. `path`: of the configuration,
+  /// which opens what its user has approved and the tools `allowed` reach.
+  SourceReader(FileConfig config, std::string folder, std::string path,
+               const std::vector<std::string>& allowed = {})
+      : config_(std::move(config)),
+        path_(std::move(path)),
+        permission_(path_, Approvals(ApprovalsPath()), allowed, nullptr, std::cerr) {
     files_.SetFolder(std::move(folder));
   }
   /// Whether databases may evaluate rules; they may at first.
@@ -51,16 +58,11 @@ class SourceReader : public Nobody {
   }
 
  private:
-  struct Nothing : Permission {
-    Permit Approve(const ToolCommand&) override { return {}; }
-    Permit Ask(const ToolCall&, const std::string&) override { return {}; }
-    Permit AskToWrite(const std::string&, std::size_t) override { return {}; }
-  };
-
   bool push_ = true;
   const FileConfig config_;
-  Nothing nothing_;
-  FileTools files_{config_, nothing_};
+  const std::string path_;
+  ToolPermission permission_;  // nobody is asked
+  FileTools files_{config_, permission_};
 };
 
 }  // namespace rpl

@@ -5,6 +5,7 @@
 
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {
@@ -30,16 +31,40 @@ Permission::Permit ToolPermission::Approve(const ToolCommand& command) {
                                "`--allow-tool {}`",
                                command.name)};
   }
-  const Permit refused = {false, "its command was not approved"};
+  const std::string comment = "$" + command.name + " " + Words(command) + " in " + command.folder;
+  return ApproveOnce(hash, comment, [&] {
+    err_ << "`" << PrintableLine(config_) << "` brings the command of $"
+         << PrintableLine(command.name) << ":\n";
+    Show(command);
+  });
+}
+
+Permission::Permit ToolPermission::Reach(const std::string& tool, const std::string& what) {
+  if (allowed_.contains(tool)) return {true, ""};
+  ToolCommand opened;
+  opened.name = tool;
+  opened.argv = {config_, what};
+  opened.folder = opened.home = FolderOf(config_);
+  const std::string hash = CommandHash(opened);
+  if (approvals_.Has(hash)) return {true, ""};
+  if (!read_line_)
+    return {false, fmt::format("`{}` lets the program {}, which is not approved: run it once on a "
+                               "terminal, or with `--allow-tool {}`",
+                               PrintableLine(config_), what, tool)};
+  return ApproveOnce(hash, config_ + " " + what, [&] {
+    err_ << "`" << PrintableLine(config_) << "` lets the program " << PrintableLine(what) << '\n';
+  });
+}
+
+Permission::Permit ToolPermission::ApproveOnce(const std::string& hash, const std::string& comment,
+                                               const std::function<void()>& show) {
+  const Permit refused = {false, "it was not approved"};
   if (refused_.contains(hash)) return refused;
-  err_ << "`" << PrintableLine(config_) << "` brings the command of $"
-       << PrintableLine(command.name) << ":\n";
-  Show(command);
+  show();
   if (Choice("approve it, for this and later runs? [y/N]", "yn", 'n') != 'y') {
     refused_.insert(hash);
     return refused;
   }
-  const std::string comment = "$" + command.name + " " + Words(command) + " in " + command.folder;
   if (const std::string error = approvals_.Add(hash, Printable(comment)); !error.empty())
     err_ << "note: the approval is not remembered: " << Printable(error) << '\n';
   return {true, ""};

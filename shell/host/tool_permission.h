@@ -45,6 +45,8 @@ class ToolPermission : public Permission {
   /// Asks for the approval of a new command and stores it; a refused command is not asked about
   /// again in this run.
   Permit Approve(const ToolCommand& command) override;
+  /// Asks for the approval of what a configuration opens, and stores it.
+  Permit Reach(const std::string& tool, const std::string& what) override;
   /// Keeps the first definition of a tool, and asks about one that differs from it.
   Permit Pin(const ToolCommand& command, const std::string& hash,
              const std::string& definition) override;
@@ -54,6 +56,9 @@ class ToolPermission : public Permission {
   Permit AskToWrite(const std::string& path, std::size_t bytes) override;
 
  private:
+  /// Asks a person, after `show`, to approve what has the hash, and keeps the approval.
+  Permit ApproveOnce(const std::string& hash, const std::string& comment,
+                     const std::function<void()>& show);
   void Show(const ToolCommand& command);
   /// Puts a question about a call of `tool`, which may be allowed for the whole run.
   Permit AskOnce(const std::string& question, const std::string& tool);

@@ -96,7 +96,7 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
 
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (name == "write" || config_.Find(name) != nullptr ||
+    if (name == "write" || name == "index" || config_.Find(name) != nullptr ||
         config_.guard.FindSignal(name) != nullptr || config_.guard.FindSubjects(name) != nullptr)
       continue;
     Complain("--allow-tool",

@@ -141,7 +141,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   if (ReadTools(ConfigPath(engine_.config, paths), config) != kExitOk)
     return {"the rpl.yaml beside " + place_.name + " has errors", "see the log of the server", {}};
   std::erase_if(engine_.allow_tools, [&](const std::string& tool) {
-    return tool != "write" && config.Find(tool) == nullptr &&
+    return tool != "write" && tool != "index" && config.Find(tool) == nullptr &&
            config.guard.FindSignal(tool) == nullptr && config.guard.FindSubjects(tool) == nullptr;
   });
   for (const ToolCommand& tool : config.tools) commands_.insert(tool.name);
@@ -325,12 +325,14 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
     return out;
   }
   ToolConfig config;
-  if (ReadTools(ConfigPath(engine.config, {path}), config) != kExitOk) {
+  const std::string settings = ConfigPath(engine.config, {path});
+  if (ReadTools(settings, config) != kExitOk) {
     out.refusal = {"the rpl.yaml beside " + name + " has errors", "see the log of the server", {}};
     return out;
   }
   const bool command = config.Find("index") != nullptr;  // which is not run
-  out.agent = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path));
+  out.agent = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path), settings,
+                                             engine.allow_tools);
   out.session =
       std::make_unique<Session>(*out.agent, ScratchOptions(engine, std::move(interrupted)));
   // The files beside it are the program's to name, not a client's.
