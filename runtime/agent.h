@@ -62,6 +62,9 @@ struct Request {
   /// kTool: to be called immediately before a command is started. False: the start could not be
   /// recorded; it must not happen, and the answer is kNobody. May be empty.
   std::function<bool()> starting;
+  /// Of `$index`, polled while the source is read: whether a limit or an interrupt ends the wait.
+  /// May be empty.
+  std::function<bool()> stop;
   /// Of `$index`: the relation is evaluated by a database.
   std::optional<SqlPushed> pushed = {};
   /// kTool: may be called with the reply as soon as it arrives, before concurrent calls have ended.

@@ -112,6 +112,12 @@ Request Runtime::RequestFor(const OpenCall& call) {
       r.options.assign(options.begin(), options.end());
     }
     if (r.tool == "write") r.written = WrittenFiles();
+    if (r.tool == "index")
+      r.stop = [this, id = r.id] {
+        const Stop stop = Watch(0);
+        if (stop != Stop::kGoesOn) TakeStop(stop, id);
+        return stop != Stop::kGoesOn;
+      };
     if (agent_.AnswersAlone(r)) r.admits = RowsBy::Bit(By::kTool);
     return r;
   }
@@ -251,10 +257,9 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       Answer& reply = replies[open[k]];
       const bool kept = reply.kind != Answer::Kind::kNobody;
       if (!kept) reply = Received(*calls[open[k]], std::move(answers[k]));
-      if (!MayAnswer(rest[k], reply)) {
-        Log(Verb::kRefused, rest[k].id);
-        reply = {};
-      }
+      const bool given_up = IsCutOff() && reply.kind == Answer::Kind::kNotRun;
+      if (!MayAnswer(rest[k], reply)) Log(Verb::kRefused, rest[k].id);
+      if (given_up || !MayAnswer(rest[k], reply)) reply = {};
       if (reply.kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], reply);
       if (journal != nullptr && !kept)
@@ -346,8 +351,11 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
   for (std::string refused;;) {
     Answer answer = WhoseAnswer(agent_.Answer(request, engine_.pool, refused));
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
-    if (call != nullptr && !MayAnswer(request, answer)) {
-      const Refused why = door_->RefusedAnswer(*call, answer.by);
+    if (!MayAnswer(request, answer)) {
+      const Refused why = call != nullptr
+                              ? door_->RefusedAnswer(*call, answer.by)
+                              : Refused{"a decision about a failure is a person's",
+                                        "decide at a terminal, or with `--answer what-now=…`"};
       Log(Verb::kRefused, request.id);
       refused = why.reason + "; " + why.hint;
       continue;

@@ -347,14 +347,13 @@ Outcome Runtime::Judge(StepState& step) {
     out.reason = calls_.held;
     return out;
   }
+  for (const Violated& v : step.overridden) out.overridden.push_back(OverriddenOf(v));
   if (step.violated) {
     const Violated& v = *step.violated;
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
-    for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
-      out.violated_with.push_back("?" + std::string(engine_.pool.TextOf(v.bound[i])) + " = " +
-                                  Text(engine_.pool, v.bound[i + 1], kToldBytes));
+    out.violated_with = ValuesOf(v);
     out.violated = WordsOf(v);
     out.violated_by = v.rows;
     return fail(
@@ -445,6 +444,29 @@ std::optional<ToDo> Runtime::WordsOf(const Violated& v) const {
   for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
     bound.emplace(engine_.pool.TextOf(v.bound[i]), v.bound[i + 1]);
   return Filled(*words, bound, v.constraint->span);
+}
+
+std::vector<std::string> Runtime::ValuesOf(const Violated& v) const {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
+    out.push_back("?" + std::string(engine_.pool.TextOf(v.bound[i])) + " = " +
+                  Text(engine_.pool, v.bound[i + 1], kToldBytes));
+  return out;
+}
+
+// REQUIRES: it is accepted.
+Overridden Runtime::OverriddenOf(const Violated& v) const {
+  Overridden out{v.constraint == nullptr ? v.bindings : v.constraint->text, WordsOf(v),
+                 ValuesOf(v)};
+  const Relation& decided = engine_.store.at(what_now_);
+  const Value what = engine_.pool.String(WhatOf(v));
+  const RowsBy::Parties by = decided.SaidBy(decided.Find({&what, 1}));
+  while (out.by < By::kFile && (by & RowsBy::Bit(out.by)) == 0)
+    out.by = static_cast<By>(static_cast<int>(out.by) + 1);
+  const std::string decision = RowText(what_now_, {&what, 1});
+  for (const TraceEntry& entry : trace_)
+    if (entry.text.starts_with(decision)) out.timestep = entry.timestep;
+  return out;
 }
 
 // Whether a person accepted the violation.
@@ -541,6 +563,7 @@ void Runtime::AskWhatNow(const StepState& step) {
   request.prompt += PrintableLine(OneLine(failing.what)) + ". What now?";
   for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
   request.options.push_back(engine_.pool.String("stop"));
+  request.admits = RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost);
   const auto chosen = [&](const Answer& answer) {
     return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Way& way) {
       return engine_.pool.String(way.name) == answer.value;
@@ -557,7 +580,9 @@ void Runtime::AskWhatNow(const StepState& step) {
   if (!answer || answer->kind != Answer::Kind::kValue) return;
   const auto way = chosen(*answer);
   if (way == failing.ways.end()) return;
-  FailText(failing.what, "the user decides: " + way->name);
+  // Sessions of a version that did not tell them apart say that the user decided.
+  const bool option = options_.door && answer->by == By::kHost;
+  FailText(failing.what, (option ? "an option decides: " : "the user decides: ") + way->name);
   decisions_.push_back(*way);
   decisions_.back().by = answer->by;
 }

@@ -51,6 +51,17 @@ struct ToDo {
 };
 
 /// The outcome of a turn or a run.
+inline constexpr std::size_t kMostOverridden = 100;
+
+/// A violation that somebody accepted (decision 95): the run goes on, and each report says so.
+struct Overridden {
+  std::string constraint;
+  std::optional<ToDo> words = {};  // its heading and prose
+  std::vector<std::string> with;   // the values, as "?name = value"
+  By by = By::kPerson;             // who decided
+  int timestep = 0;                // when
+};
+
 struct Outcome {
   Status status = Status::kNothing;
   std::vector<std::string> answers;       // captures, one line per answer (decision 63)
@@ -73,6 +84,8 @@ struct Outcome {
   std::vector<std::string> violated_with;
   /// The same: the facts that its left side matched, as RPL text.
   std::vector<std::string> violated_by;
+  /// The violations of the last timestep that somebody accepted, at most kMostOverridden.
+  std::vector<Overridden> overridden = {};
   /// kSatisfied, if a limit stopped the evaluation and there may be more answers: the limit, and
   /// the rule or call that was growing, in one line. Otherwise empty.
   std::string cut_off;

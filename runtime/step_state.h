@@ -68,6 +68,7 @@ struct StepState {
 
   // Phases 3 and 7.
   std::optional<Violated> violated;        // the first that no person accepted
+  std::vector<Violated> overridden;        // those that somebody accepted, of phase 7
   std::vector<Violation> goal_violations;  // of rules evaluated for the goal
 
   // Phase 5: the plan and the findings of its evaluation.

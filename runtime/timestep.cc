@@ -304,7 +304,11 @@ void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
 // Records a violation. Only the first determines the outcome of the timestep: there may be
 // millions.
 void Runtime::Violate(StepState& step, Violated v) {
-  if (!step.violated && !IsAccepted(v)) step.violated = std::move(v);
+  if (!IsAccepted(v)) {
+    if (!step.violated) step.violated = std::move(v);
+  } else if (at_.phase == 7 && step.overridden.size() < kMostOverridden) {
+    step.overridden.push_back(std::move(v));
+  }
 }
 
 // The ground row that an atom of the left side of a constraint matched; nullopt without one.

@@ -282,6 +282,8 @@ class Runtime {
   std::string WhatOf(const Violated& v) const;
   std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
+  Overridden OverriddenOf(const Violated& v) const;
+  std::vector<std::string> ValuesOf(const Violated& v) const;
   std::string LackingCall(const Evaluation& found) const;
   void TakePending(const StepState& step, Outcome& out);
   Outcome Judge(StepState& step);

@@ -315,12 +315,13 @@ void Finish(Reading& reading) {
 
 // Reads the relations of one database. One that fails is left out, and the others are read again:
 // the transaction in which it failed has no snapshot any more.
-void ReadDatabase(const std::string& url, std::vector<Reading>& readings, Pool& pool) {
+void ReadDatabase(const std::string& url, std::vector<Reading>& readings, Pool& pool,
+                  const std::function<bool()>& stop) {
   const auto fail_all = [&](const std::string& message) {
     for (Reading& reading : readings)
       if (!reading.failed) Fail(reading, "database", message);
   };
-  SqlConnection::Opened opened = SqlConnection::Open({.url = url});
+  SqlConnection::Opened opened = SqlConnection::Open({.url = url, .interrupted = stop});
   if (opened.error) return fail_all(opened.error.message);
   SqlConnection& connection = *opened.connection;
   for (bool again = true; again;) {
@@ -371,7 +372,8 @@ const std::string& RelationRead::name() const {
   return pushed != nullptr ? pushed->relation : relation->name;
 }
 
-std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, Pool& pool) {
+std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, Pool& pool,
+                                        const std::function<bool()>& stop) {
   std::vector<RelationRows> out(reads.size());
   std::map<std::string, std::vector<Reading>> databases;
   for (std::size_t i = 0; i < reads.size(); ++i) {
@@ -385,12 +387,12 @@ std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, 
     if (why.empty()) databases[url].push_back(std::move(reading));
     else Fail(reading, "database", why);
   }
-  for (auto& [url, readings] : databases) ReadDatabase(url, readings, pool);
+  for (auto& [url, readings] : databases) ReadDatabase(url, readings, pool, stop);
   return out;
 }
 
 std::vector<std::optional<SqlSource>> DescribeRelations(
-    const std::vector<const DatabaseRelation*>& relations) {
+    const std::vector<const DatabaseRelation*>& relations, const std::function<bool()>& stop) {
   std::vector<std::optional<SqlSource>> out(relations.size());
   std::map<std::string, std::vector<std::size_t>> databases;
   for (std::size_t i = 0; i < relations.size(); ++i) {
@@ -399,7 +401,7 @@ std::vector<std::optional<SqlSource>> DescribeRelations(
     if (why.empty()) databases[url].push_back(i);
   }
   for (const auto& [url, places] : databases) {
-    SqlConnection::Opened opened = SqlConnection::Open({.url = url});
+    SqlConnection::Opened opened = SqlConnection::Open({.url = url, .interrupted = stop});
     if (opened.error) continue;
     for (const std::size_t i : places) {
       SqlSource source{

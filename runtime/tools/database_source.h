@@ -18,6 +18,7 @@
 #ifndef RPL_RUNTIME_TOOLS_DATABASE_SOURCE_H_
 #define RPL_RUNTIME_TOOLS_DATABASE_SOURCE_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,12 +53,14 @@ struct RelationRows {
 /// The rows of each, of at most kMaxTextBytes. An evaluated relation is `changed` if its sources
 /// are no longer as they are told to be, the server refuses to evaluate it, or it has more. One
 /// that fails does not keep the others from being read in their snapshot; a database that fails,
-/// fails for all of its relations.
-std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, Pool& pool);
+/// fails for all of its relations. `stop` is polled while the server is at work, and ends that.
+std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, Pool& pool,
+                                        const std::function<bool()>& stop = nullptr);
 
 /// Where the relations lie and their columns; nullopt of one that cannot be read.
 std::vector<std::optional<SqlSource>> DescribeRelations(
-    const std::vector<const DatabaseRelation*>& relations);
+    const std::vector<const DatabaseRelation*>& relations,
+    const std::function<bool()>& stop = nullptr);
 
 }  // namespace rpl
 

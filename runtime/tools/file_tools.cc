@@ -93,7 +93,9 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
   std::vector<Answer> out(requests.size());
   std::vector<RelationRead> reads;
   std::vector<std::size_t> places;
+  std::function<bool()> stop;  // of any: they are of one run
   for (std::size_t i = 0; i < requests.size(); ++i) {
+    stop = requests[i].stop;
     if (requests[i].tool != "index") {
       out[i] = Write(requests[i], pool);
     } else if (auto read = ReadFor(requests[i], pool)) {
@@ -107,7 +109,7 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
       out[i] = Index(requests[i], pool);
     }
   }
-  std::vector<RelationRows> rows = ReadRelations(reads, pool);
+  std::vector<RelationRows> rows = ReadRelations(reads, pool, stop);
   for (std::size_t k = 0; k < rows.size(); ++k)
     out[places[k]] = AnswerOf(reads[k], std::move(rows[k]), pool);
   return out;
@@ -247,7 +249,8 @@ std::vector<Answer> FileTools::ReadAgain(const std::vector<Reread>& calls, Pool&
       out[i] = ReadFileAgain(calls[i], pool);
     }
   }
-  std::vector<RelationRows> rows = ReadRelations(reads, pool);
+  std::vector<RelationRows> rows =
+      ReadRelations(reads, pool, calls.empty() ? nullptr : calls.front().request.stop);
   // One that cannot be read keeps its rows, and so do those that were read with it.
   std::set<std::string> failed;
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -281,7 +284,8 @@ std::vector<RecordedText> FileTools::ReadRecorded(const std::vector<RecordedRead
     reads.push_back(std::move(*read));
     places.push_back(i);
   }
-  std::vector<RelationRows> rows = ReadRelations(reads, pool);
+  std::vector<RelationRows> rows =
+      ReadRelations(reads, pool, recorded.empty() ? nullptr : recorded.front().request.stop);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const SourceQuery& was = recorded[places[k]].query;
     RecordedText& to = out[places[k]];
@@ -314,7 +318,8 @@ std::vector<std::optional<SqlSource>> FileTools::Places(const std::vector<Reques
       places.push_back(i);
     }
   }
-  std::vector<std::optional<SqlSource>> found = DescribeRelations(relations);
+  std::vector<std::optional<SqlSource>> found =
+      DescribeRelations(relations, calls.empty() ? nullptr : calls.front().stop);
   for (std::size_t k = 0; k < found.size(); ++k) out[places[k]] = std::move(found[k]);
   return out;
 }

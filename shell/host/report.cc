@@ -111,11 +111,25 @@ void PrintReply(const Outcome& outcome, const Pool& pool, bool json) {
   else PrintLines(Session::Reply(outcome));
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
+  PrintOverridden(outcome, std::cerr);
 }
 
 void PrintCutOff(const Outcome& outcome, std::ostream& err) {
   if (!outcome.cut_off.empty())
     err << "note: there may be more answers: " << PrintableLine(outcome.cut_off) << '\n';
+}
+
+// Violations that somebody accepted stay visible (decision 95).
+void PrintOverridden(const Outcome& outcome, std::ostream& err) {
+  for (const Overridden& each : outcome.overridden) {
+    err << "overridden: "
+        << (each.words ? Printable(each.words->heading) + ": " + Printable(each.words->text)
+                       : PrintableLine(each.constraint));
+    for (std::size_t i = 0; i < each.with.size(); ++i)
+      err << (i == 0 ? ", with " : ", ") << PrintableLine(each.with[i]);
+    err << fmt::format("; accepted by {} in timestep {}\n",
+                       each.by == By::kHost ? "an option" : "a person", each.timestep);
+  }
 }
 
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
@@ -129,6 +143,7 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
         err << (i == 0 ? ", with " : ", ") << PrintableLine(outcome.with[i]);
       err << '\n';
       PrintCutOff(outcome, err);
+      PrintOverridden(outcome, err);
       break;
     case Status::kUnsatisfied:
     case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
@@ -189,6 +204,20 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   return out;
 }
 
+ordered_json OverriddenJson(const std::vector<Overridden>& overridden) {
+  ordered_json out = ordered_json::array();
+  for (const Overridden& each : overridden) {
+    ordered_json said = ordered_json::object();
+    if (each.words) said = {{"heading", each.words->heading}, {"text", each.words->text}};
+    said["constraint"] = each.constraint;
+    said["with"] = each.with;
+    said["by"] = each.by == By::kHost ? "option" : NameOf(each.by);
+    said["timestep"] = each.timestep;
+    out.push_back(std::move(said));
+  }
+  return out;
+}
+
 ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
   ordered_json answers = ordered_json::array();
   for (const std::string& answer : outcome.json_answers) answers.push_back(Parsed(answer));
@@ -208,6 +237,7 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
     out["violated"] = words(*outcome.violated);
     out["violated"]["with"] = outcome.violated_with;
   }
+  if (!outcome.overridden.empty()) out["overridden"] = OverriddenJson(outcome.overridden);
   return out;
 }
 

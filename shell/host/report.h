@@ -63,6 +63,11 @@ void PrintReply(const Outcome& outcome, const Pool& pool, bool json);
 /// If a limit cut off the answers, prints a note with the limit.
 void PrintCutOff(const Outcome& outcome, std::ostream& err);
 
+/// Prints the violations that somebody accepted, a line for each.
+void PrintOverridden(const Outcome& outcome, std::ostream& err);
+/// The same as an array of JSON (docs/schemas/outcome.json).
+nlohmann::ordered_json OverriddenJson(const std::vector<Overridden>& overridden);
+
 /// Prints what to do now, a paragraph for each heading, on standard output.
 void PrintNow(const Outcome& outcome);
 

@@ -23,7 +23,7 @@ constexpr std::size_t kHandleBytes = 12;
 constexpr std::size_t kHandleSize = 2 + kHandleBytes * 4 / 3;
 constexpr std::size_t kMostRemembered = 10'000;  // requests, beside the named ones
 
-std::int64_t NumberOf(const ordered_json& input) { return input.value("number", std::int64_t{0}); }
+std::int64_t SequenceOf(const ordered_json& input) { return input.value("number", std::int64_t{0}); }
 
 // Whole or not at all.
 bool WriteWhole(const std::string& path, const std::string& text) {
@@ -74,7 +74,7 @@ std::string RunFiles::Open() {
     const std::optional<Record> record = Read(name.substr(0, name.size() - 5));
     if (!record) continue;
     const RunRecord* run = &record->run;
-    if (!record->inputs.empty()) left_[run->handle] = NumberOf(record->inputs.back());
+    if (!record->inputs.empty()) left_[run->handle] = SequenceOf(record->inputs.back());
     if (run->request.empty()) continue;
     // Of two with one request the later counts.
     const Request request = {run->handle, run->began};
@@ -120,7 +120,7 @@ RunRecords::Held RunFiles::Hold(const RunRecord& run) {
   if (left == left_.end()) return out;
   if (const std::optional<Record> record = Read(run.handle))
     for (const ordered_json& input : record->inputs)
-      if (NumberOf(input) <= left->second) out.inputs.push_back(input);
+      if (SequenceOf(input) <= left->second) out.inputs.push_back(input);
   if (out.inputs.empty()) left_.erase(left);  // its process has taken them
   else out.last_input = left->second;
   return out;
@@ -130,7 +130,7 @@ RunRecords::Kept RunFiles::Keep(const RunRecord& run, const ordered_json& input)
   const std::lock_guard lock(mutex_);
   std::optional<Record> record = Read(run.handle);
   if (!record) return {0, {"the record of the run cannot be read", ""}};
-  const std::int64_t number = record->inputs.empty() ? 1 : NumberOf(record->inputs.back()) + 1;
+  const std::int64_t number = record->inputs.empty() ? 1 : SequenceOf(record->inputs.back()) + 1;
   record->inputs.push_back(input);
   record->inputs.back()["number"] = number;
   if (!Write(*record)) return {0, {"the folder of sessions cannot be written", ""}};
@@ -158,7 +158,7 @@ void RunFiles::EraseInputs(const std::string& handle, std::int64_t first, std::i
   std::optional<Record> record = Read(handle);
   if (!record) return;
   std::erase_if(record->inputs.get_ref<ordered_json::array_t&>(), [&](const ordered_json& input) {
-    return first <= NumberOf(input) && NumberOf(input) <= last;
+    return first <= SequenceOf(input) && SequenceOf(input) <= last;
   });
   Write(*record);
 }

@@ -250,6 +250,7 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
   if (!shown.rule.empty()) out.json["rule"] = run.Shown(shown.rule);
   if (!shown.with.empty()) out.json["with"] = shown.with;
   if (!shown.cut_off.empty()) out.json["cutOff"] = shown.cut_off;
+  if (!shown.overridden.empty()) out.json["overridden"] = OverriddenJson(shown.overridden);
   if (!run.chat().empty()) {
     std::vector<std::string> chat = run.chat();
     if (chat.size() > kMostChat) chat.resize(kMostChat);
@@ -340,6 +341,10 @@ ordered_json RunSchema() {
       {"hint", text("How to go on")},
       {"rule", text("Of a goal with several rules: which one")},
       {"with", texts("What a goal without variables rests on")},
+      {"overridden",
+       {{"type", "array"},
+        {"items", {{"type", "object"}}},
+        {"description", "Violated constraints that the user accepted"}}},
       {"cutOff", text("A limit stopped the search for more answers")},
       {"chat", texts("What the protocol wrote for the user")},
       {"unused",

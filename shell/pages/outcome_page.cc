@@ -172,6 +172,20 @@ std::string ViolatedHtml(const StoryEpoch& epoch, const PagePlaces& places) {
   return out;
 }
 
+// Violations that somebody accepted.
+std::string OverriddenHtml(const std::vector<Overridden>& overridden) {
+  std::string out;
+  for (const Overridden& each : overridden) {
+    out += "<p class=\"test\"><b>Overridden</b> ";
+    if (each.words) out += Shown(each.words->heading) + ": " + Shown(each.words->text) + " ";
+    out += InCode(each.constraint) +
+           fmt::format(" accepted by {} in timestep {}</p>\n",
+                       each.by == By::kHost ? "an option" : "a person", each.timestep) +
+           ValuesHtml(each.with);
+  }
+  return out;
+}
+
 // The reason that a turn records, in words where it is a %fail. `told`: they are on the page.
 std::string ReasonHtml(const StoryTurn& turn, bool told = false) {
   if (turn.reason.empty()) return "";
@@ -334,7 +348,7 @@ std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const
     left += ViolatedHtml(epoch, places);
     right += ValuesHtml(epoch.last->violated_with);
   }
-  std::string below;
+  std::string below = told ? OverriddenHtml(epoch.last->overridden) : "";
   if (told && !epoch.last->pending.empty()) below += PendingHtml(epoch, current);
   else
     below += ReasonHtml(turn, told && epoch.last->violated.has_value()) +
