@@ -54,6 +54,32 @@ TEST_CASE("what is no message is a fault with the id to answer to") {
   CHECK(Shown(R"({"jsonrpc":"2.0","id":7,"error":{"code":"x"}})") == "fault -32600 null");
 }
 
+TEST_CASE("half of a character is read, and what cannot be read has the id to answer to") {
+  const auto text_in = [](const std::string& text) {
+    const auto read =
+        ReadRpc(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"t":")" + text + "\"}}");
+    REQUIRE(std::holds_alternative<RpcMessage>(read));
+    return std::get<RpcMessage>(read).params["t"].get<std::string>();
+  };
+  const std::string lost = "\xEF\xBF\xBD";
+  CHECK(text_in(R"(cut \ud83d)") == "cut " + lost);
+  CHECK(text_in(R"(\ude00 cut)") == lost + " cut");
+  CHECK(text_in(R"(\ud83d\ud83d\ude00)") == lost + "\xF0\x9F\x98\x80");
+  CHECK(text_in(R"(\\ud83d \ud83dx)") == "\\ud83d " + lost + "x");
+  CHECK(text_in("a\xff\xed\xa0\x80")[0] == 'a');
+  CHECK(text_in(R"(\ud83d\ude00)") == "\xF0\x9F\x98\x80");
+  const auto id_of = [](const std::string& text) {
+    const auto read = ReadRpc(text);
+    REQUIRE(std::holds_alternative<RpcFault>(read));
+    return DumpJson(std::get<RpcFault>(read).id);
+  };
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":1,"a":2}})") == "7");
+  CHECK(id_of(R"({"jsonrpc":"2.0","method":"m","id":"x","params":)" + std::string(300, '[') +
+              "}") == "\"x\"");
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":7,"result":{"a":1,"a":2}})") == "null");  // a response
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":1.5,"method":"m",)") == "null");
+}
+
 TEST_CASE("messages that are written are read back") {
   CHECK(Shown(DumpJson(RpcRequest(1, "a", {{"b", 2}}))) == R"(request 1 a {"b":2})");
   CHECK(Shown(DumpJson(RpcNotification("a"))) == "notification a {}");

@@ -927,6 +927,27 @@ def forms_that_are_not_answered():
 
 
 @case
+def an_answer_to_a_form_of_a_cancelled_call_is_kept():
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "trip.md"}})
+    server.respond(server.question(), {"action": "cancel"})
+    session = content(server.response(id)["result"])["session"]
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"session": session}})
+    question = server.question()
+    server.notify("notifications/cancelled", {"requestId": id})
+    server.respond(question, {"action": "accept", "content": {"where": "Lucca"}})
+    end = time.monotonic() + 10
+    keys = []
+    while keys != ["ask"] and time.monotonic() < end:
+        run = content(server.call("rpl_status", {"session": session}))
+        keys = [each["key"] for each in run["pending"]]
+        time.sleep(0.1)
+    check(keys == ["ask"], run)
+    server.close()
+
+
+@case
 def an_empty_form_is_shown_three_times():
     for nothing in ({"action": "accept", "content": {}}, {"action": "accept", "content": {"where": " "}}):
         server = serve()

@@ -36,7 +36,8 @@ class DatabaseWatch {
     const std::lock_guard lock(mutex_);
     if (error.lost != away_) log_(error.lost ? error.message : "the database answers again");
     away_ = error.lost;
-    if (away_) next_ = std::chrono::steady_clock::now() + kPause;
+    // Time ran out, without another word of the database: it may only be slow.
+    if (away_) next_ = std::chrono::steady_clock::now() + (error.retry ? kPause : kPause.zero());
   }
 
  private:
