@@ -3,9 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "runtime/journal.h"
 #include "shell/mcp/mcp_tools.h"
-#include "shell/mcp/person_gates.h"
 
 namespace rpl {
 namespace {
@@ -107,33 +105,6 @@ TEST_CASE("a form shows a question whole, or does not ask it") {
 TEST_CASE("text is shown without control characters, and not without end") {
   CHECK(ShownText("a\x1b[31mb\tc\nd\x7f") == "a\\u001b[31mb\tc\nd\\u007f");
   CHECK(ShownText(std::string(10'000, 'x'), 100).size() <= 104);
-}
-
-TEST_CASE("questions whose answers must be a person's are read off the program") {
-  Pool pool;
-  const std::vector<ProgramFile> files = {
-      {"a.md", R"(# Pay - %pay(?who) <- wanted(?who), confirmed(?x) ^ ~ {:by :person}
-# Release - %release <- $ask("Release {?v}?") ^ ~ {:result "yes", :by :person}, version(?v)
-# Other - %other(?m) <- noted(?m) ^ ~ {:by ?who}, owner($boss) ^:by :person
-)"}};
-  const PersonGates gates(files);
-  const auto takes = [&](const char* tool, const char* relation, const char* name,
-                         const char* prompt) {
-    Request request;
-    request.tool = tool;
-    request.relation = relation;
-    request.name = name;
-    if (!request.tool.empty()) request.args = {pool.String(prompt)};
-    return gates.Takes(request, pool);
-  };
-  CHECK(takes("", "confirmed", "x", ""));
-  CHECK_FALSE(takes("", "wanted", "who", ""));
-  CHECK_FALSE(takes("", "noted", "m", ""));
-  CHECK(takes("ask", "", "ask", "Release 2.1?"));
-  CHECK_FALSE(takes("ask", "", "ask", "Which version?"));
-  CHECK(takes("", "", "boss", ""));
-  CHECK(gates.TakesRelation("confirmed"));
-  CHECK_FALSE(gates.TakesRelation("wanted"));
 }
 
 TEST_CASE("every tool has a flat schema, and arguments are checked against it") {
