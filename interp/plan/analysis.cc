@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -24,41 +25,33 @@ namespace {
 
 constexpr std::size_t kMaxAlternatives = 256;
 
-// The tail in disjunctive normal form, left branches first; empty if it would be too long.
-std::vector<std::vector<const Clause*>> Alternatives_(const std::vector<const Clause*>& clauses) {
-  std::vector<std::vector<const Clause*>> out(1);
-  const std::function<void(const Clauses&, std::vector<std::vector<const Clause*>>&)> expand =
-      [&](const Clauses& body, std::vector<std::vector<const Clause*>>& lists) {
-        for (const Clause& clause : body) {
-          const auto* a = clause.As<Alternatives>();
-          if (a == nullptr) {
-            for (auto& list : lists) list.push_back(&clause);
-            continue;
-          }
-          std::vector<std::vector<const Clause*>> next;
-          for (const Clauses& branch : a->branches) {
-            auto copy = lists;
-            expand(branch, copy);
-            next.insert(next.end(), copy.begin(), copy.end());
-            if (next.size() > kMaxAlternatives) return lists.clear();
-          }
-          lists = std::move(next);
-        }
-      };
-  for (const Clause* clause : clauses) {
-    if (clause->As<Alternatives>() == nullptr) {
-      for (auto& list : out) list.push_back(clause);
-      continue;
-    }
-    std::vector<std::vector<const Clause*>> next;
-    for (const Clauses& branch : clause->As<Alternatives>()->branches) {
-      auto copy = out;
-      expand(branch, copy);
-      next.insert(next.end(), copy.begin(), copy.end());
-    }
-    out = std::move(next);
-    if (out.empty() || out.size() > kMaxAlternatives) return {};
+using Lists = std::vector<std::vector<const Clause*>>;
+
+// Appends to each list what it goes on with, by clause; false if the lists are too many.
+bool Append(const Clause& clause, Lists& lists) {
+  const auto* alternatives = clause.As<Alternatives>();
+  if (alternatives == nullptr) {
+    for (auto& list : lists) list.push_back(&clause);
+    return true;
   }
+  Lists out;
+  for (const Clauses& branch : alternatives->branches) {
+    Lists copy = lists;
+    for (const Clause& inner : branch)
+      if (!Append(inner, copy)) return false;
+    if (out.size() + copy.size() > kMaxAlternatives) return false;
+    std::ranges::move(copy, std::back_inserter(out));
+  }
+  lists = std::move(out);
+  return true;
+}
+
+// The tail in disjunctive normal form, left branches first. Where that would be too long, the tail
+// as it is: the planner repeats what comes after each alternative, and has a limit of its own.
+Lists AlternativesOf(const std::vector<const Clause*>& clauses) {
+  Lists out(1);
+  for (const Clause* clause : clauses)
+    if (!Append(*clause, out)) return {clauses};
   return out;
 }
 
@@ -574,9 +567,9 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, co
       if (read != nullptr && read->last && !asks_[static_cast<std::size_t>(def.number)]) continue;
       Reads(*clause, store, false, c.reads, c.wholes);
     }
-    if (!def.gathered.empty() || def.choice) c.wholes = c.reads;
-    c.alternatives = Alternatives_(clauses);
-    if (c.alternatives.empty() || !def.gathered.empty() || def.choice) c.alternatives = {clauses};
+    const bool whole = !def.gathered.empty() || def.choice;
+    if (whole) c.wholes = c.reads;
+    c.alternatives = whole ? Lists{clauses} : AlternativesOf(clauses);
     if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
     bool waits = false;  // reads something whose absence proves nothing yet
     for (RelationId r : def.extremum ? c.reads : c.wholes) {
