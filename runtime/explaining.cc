@@ -115,7 +115,7 @@ void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
     } else if (cut_off) {
       TakeCutOff(to);
     } else {
-      TakeDoubt(found, calls, open.lacks, to);
+      TakeDoubt(found, calls, (open.lacks & kReply) != 0, to);
     }
   }
   if (!to.why.proofs.empty() && IsOneFact(form) && !stopped) {

@@ -279,11 +279,14 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
               premises.push_back("?" + c.slots[i] + " is " + Text(engine_.pool, slots[i]));
           found("forbidden: " + c.text, std::move(premises));
         });
-    if (engine_.solver.Take().stop != Stop::kGoesOn) {  // undecided: the call does not go out
+    const Evaluation evaluated = engine_.solver.Take();
+    if (evaluated.stop != Stop::kGoesOn) {  // undecided: the call does not go out
       engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
     } else if (more && out.empty()) {
-      found("not known yet whether it is forbidden: " + c.text, {});
+      found("not known yet whether it is forbidden: " + c.text,
+            evaluated.undefined.empty() ? std::vector<std::string>()
+                                        : std::vector{evaluated.undefined});
     }
     if (!out.empty()) break;
   }

@@ -43,7 +43,7 @@ Stop Runtime::RecheckTruths() {
       if (!goal.rules.empty()) recorded.Rebuild([&](RowId row) { return recorded.asserted(row); });
     }
     engine_.solver.Forget();
-    stop = engine_.fixpoint.Quiesce();
+    stop = engine_.Derive();
     std::erase_if(truths, [&](const Recorded& truth) {
       return stop == Stop::kGoesOn && !engine_.solver.Stands(*truth.goal, truth.bindings);
     });
@@ -53,7 +53,7 @@ Stop Runtime::RecheckTruths() {
   if (const Evaluation found = engine_.solver.Take(); found.stop != Stop::kGoesOn)
     TakeStop(found.stop, found.stopped_at);
   engine_.solver.Forget();
-  return may_have_fallen && stop == Stop::kGoesOn ? engine_.fixpoint.Quiesce() : stop;
+  return may_have_fallen && stop == Stop::kGoesOn ? engine_.Derive() : stop;
 }
 
 // Whether each recorded truth of the goal still stands. Those that stood and read the same are not

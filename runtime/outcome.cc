@@ -356,9 +356,9 @@ Outcome Runtime::Judge(StepState& step) {
     out.violated_with = ValuesOf(v);
     out.violated = WordsOf(v);
     out.violated_by = v.rows;
-    return fail(
-        "constraint violated: " + v.constraint->text,
-        v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
+    return fail("constraint violated: " + v.constraint->text,
+                v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " +
+                    v.bindings + (v.undefined.empty() ? "" : ": " + v.undefined));
   }
   if (const auto report = AuthorFailure(step)) {
     out.status = Status::kFailed;
@@ -423,6 +423,8 @@ Outcome Runtime::Judge(StepState& step) {
                 known ? "no activation clause of " + name + " holds"
                       : "nothing defines " + name + GoalLike(engine_, name));
   }
+  if (step.undecided && !step.found.undefined.empty() && !step.reason.starts_with("undecided: "))
+    step.reason = "undecided: " + step.found.undefined;
   out.status = Status::kUnsatisfied;
   out.reason = OneLine(step.reason.empty() ? step.goal_name + " is not satisfied" : step.reason);
   return out;

@@ -112,7 +112,7 @@ void Runtime::QuiesceRelations(StepState& step) {
     engine_.solver.Truncate();
     return;
   }
-  Stop stop = engine_.fixpoint.Quiesce();
+  Stop stop = engine_.Derive();
   if (at_.phase == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
   if (stop != Stop::kGoesOn) {
     if (TakeStop(stop, engine_.fixpoint.stopped_at()))
@@ -195,6 +195,7 @@ void Runtime::CheckConstraints(StepState& step) {
     const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
       unknown = unknown || verdict == Solver::Judgement::kLacks;
       const bool violated = verdict == Solver::Judgement::kViolated;
+      const std::string undefined = violated ? engine_.solver.found().undefined : "";
       if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
       if (violated && step.violated && !options_.log) return;
       std::vector<Value> bindings;
@@ -207,7 +208,7 @@ void Runtime::CheckConstraints(StepState& step) {
       engine_.pool.Work(text.size());  // which polls the limits
       if (violated) {
         if (!step.violated)
-          Violate(step, {&c, text, bindings, AssertedOf(c, slots), RowsOf(c, slots)});
+          Violate(step, {&c, text, bindings, AssertedOf(c, slots), RowsOf(c, slots), undefined});
         Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
       } else if (verdict == Solver::Judgement::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
@@ -218,7 +219,7 @@ void Runtime::CheckConstraints(StepState& step) {
                 .place = c.span});
       }
     };
-    unknown = engine_.watch.Check(c, take).lacks || unknown;
+    unknown = engine_.watch.Check(c, take).lacks != 0 || unknown;
     violate(engine_.solver.TakeViolations());  // of rules evaluated for the constraint
     for (OpenCall& call : engine_.solver.TakeCalls())
       if (!c.obligation) needed.push_back(std::move(call));
@@ -292,8 +293,9 @@ void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
   if (step.standing != GoalStanding::kSatisfied) return;
   step.standing = GoalStanding::kUnsatisfied;
   step.undecided = true;
-  step.reason = "undecided: " + c.text;
   const Evaluation& blame = engine_.solver.found();
+  step.reason = "undecided: " + c.text;
+  if (!blame.undefined.empty()) step.reason += ": " + blame.undefined;
   step.found.declined = blame.declined;
   step.found.refused = blame.refused;
   step.found.failed = blame.failed;
@@ -417,7 +419,7 @@ void Runtime::UpdatePlans(StepState& step) {
     const bool shows = !table.more().captures.empty() || !table.more().shown.empty();
     const bool whole = table.rows.empty() || shows || Forced(table);
     step.undecided = table.undecided && whole;
-    step.incomplete = table.lacking;
+    step.incomplete = (table.lacking & kReply) != 0;
     step.standing = table.pending && whole                 ? GoalStanding::kPending
                     : table.rows.empty() || step.undecided ? GoalStanding::kUnsatisfied
                                                            : GoalStanding::kSatisfied;

@@ -129,6 +129,7 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint, std::vector<
     checked.problem = engine_.solver.FailureText(*found.failed, found.failure);
   } else if (undecided || more) {
     checked.problem = "it is undecided";
+    if (!found.undefined.empty()) checked.problem += ": " + found.undefined;
   }
   return checked;
 }

@@ -154,7 +154,7 @@ Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tel
   };
   const Undecided open = solver_.CheckConstraint(c, keep);
   if (!all) kept.violated.clear();
-  if (kept.only_rows && all && GoesOn()) Remember(kept);
+  if (kept.only_rows && all && !open && GoesOn()) Remember(kept);
   return open;
 }
 
@@ -184,7 +184,8 @@ std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vecto
 }
 
 // Joins the left side from the rows added since the last check; false, before any report, if there
-// are too many of them. REQUIRES: no relation lost rows, and none grew whose absent rows count.
+// are too many of them, or some are undecided. REQUIRES: no relation lost rows, and none grew whose
+// absent rows count.
 bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell) {
   Profile::Evaluation evaluation(solver_.machine().profile(), c);
   marks_.resize(store_.size());
@@ -198,12 +199,13 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
   std::set<std::vector<Value>> found;
   for (const Delta& delta : kept.deltas) {
     if (marks_[delta.relation].old_end == marks_[delta.relation].end) continue;
-    solver_.LeftAnswers(c, *delta.plan, marks_, [&](const std::vector<Value>& slots) {
-      found.insert(slots);
-      return found.size() <= kMostNew;
-    });
+    const bool whole =
+        solver_.LeftAnswers(c, *delta.plan, marks_, [&](const std::vector<Value>& slots) {
+          found.insert(slots);
+          return found.size() <= kMostNew;
+        });
     if (!GoesOn()) return true;
-    if (found.size() > kMostNew) return false;
+    if (!whole || found.size() > kMostNew) return false;
   }
   ++counts_.from_new_rows;
   for (const Instance& known : kept.violated) found.erase(known.slots);

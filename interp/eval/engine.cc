@@ -2,10 +2,12 @@
 #include "interp/eval/engine.h"
 
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "interp/eval/constraint_watch.h"
 #include "interp/eval/fixpoint.h"
+#include "interp/eval/machine.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
@@ -76,6 +78,10 @@ void Engine::Prepare() {
   parts_->placed = false;
   parts_->rules_known = program.definitions().size();
   parts_->headings_known = program.collected_count();
+  Remake();
+}
+
+void Engine::Remake() {
   analysis.Make(program, store);
   fixpoint.Reset();
   solver.Forget();
@@ -84,7 +90,19 @@ void Engine::Prepare() {
 Stop Engine::Quiesce() {
   Prepare();
   solver.Forget();
-  return fixpoint.Quiesce();
+  return Derive();
+}
+
+Stop Engine::Derive() {
+  for (;;) {
+    const Stop stop = fixpoint.Quiesce();
+    if (stop != Stop::kGoesOn || solver.machine().partial.empty()) return stop;
+    std::set<RelationId> partial;
+    for (const Definition* def : std::exchange(solver.machine().partial, {}))
+      if (def->head != kNoId) partial.insert(def->head);
+    if (!analysis.AddPartial(partial)) return stop;
+    Remake();
+  }
 }
 
 }  // namespace rpl::interp

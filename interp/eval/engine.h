@@ -39,6 +39,7 @@ class Engine {
   struct Parts;
   std::unique_ptr<Parts> parts_;
   explicit Engine(std::unique_ptr<Parts> parts);
+  void Remake();
 
  public:
   explicit Engine(Sources& from, Limits with = {});
@@ -58,6 +59,9 @@ class Engine {
   void SetPlaces(std::set<int> elsewhere, std::set<int> as_written);
   /// Prepares, and derives to fixpoint. kGoesOn, or the limit that was reached.
   Stop Quiesce();
+  /// The second part of that. Where a clause turns out to be undefined, all is derived again under
+  /// an analysis that knows (Analysis::AddPartial).
+  Stop Derive();
 
   Sources& sources;
   Pool& pool;

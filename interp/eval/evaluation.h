@@ -60,13 +60,19 @@ struct Violation {
   std::vector<Value> bindings;  // slot name, value, …
 };
 
-/// Reasons why the absence of further answers proves nothing (decisions 40, 56, 80).
+/// What an evaluation may lack, to be combined.
+enum Lack : std::uint8_t {
+  kReply = 1,    // of a call that failed, was declined or refused; or rows that a limit cut off
+  kMeaning = 2,  // a clause is undefined for its values, or wants a caller (decisions 93, 94)
+};
+
+/// Reasons why the absence of further answers proves nothing (decisions 40, 56, 80, 93, 94).
 struct Undecided {
   Waiting waits;                  // for calls without a reply
-  bool lacks = false;             // a call failed, was declined or refused, or a limit cut off rows
+  std::uint8_t lacks = 0;         // of Lack
   RelationId unfinished = kNoId;  // a relation that was read although it rests on its reader
   bool circular = false;          // `unfinished` is needed complete
-  explicit operator bool() const { return lacks || !waits.empty(); }
+  explicit operator bool() const { return lacks != 0 || !waits.empty(); }
 };
 
 /// A rule whose head is an expansion, and a value of it that cannot be a head (§5.7).
@@ -83,6 +89,8 @@ struct Evaluation {
   std::optional<OpenCall> refused;
   std::optional<OpenCall> failed;
   std::string failure;  // what became of it: "failed: no route to host", "was not permitted: …"
+  /// The clause to blame where a meaning is lacking, with its values.
+  std::string undefined;
 
   /// A goal or relation that needs its own complete answers (§18.6).
   struct Circle {

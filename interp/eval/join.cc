@@ -252,7 +252,9 @@ bool JoinRun::Step(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   if (step.kind == JoinStep::Kind::kCompare) {
     std::string why;
-    return !Holds(pool_, step.op, slots_[step.left], slots_[step.right], why) || Next(at + 1);
+    if (Holds(pool_, step.op, slots_[step.left], slots_[step.right], why)) return Next(at + 1);
+    undefined_ |= !why.empty();
+    return true;
   }
   if (step.kind == JoinStep::Kind::kWithout) return Exists(at) || Next(at + 1);
   Source& source = sources_[at];

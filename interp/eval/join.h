@@ -55,6 +55,8 @@ class JoinRun {
   std::size_t known() const { return known_; }
   /// Probes, scans, and rows read so far.
   std::uint64_t work() const;
+  /// Whether some comparison was undefined (decision 93): a row may be absent for that.
+  bool undefined() const { return undefined_; }
   /// The share of its last outer row that Run had scanned when it stopped, as far as the lists of
   /// rows tell.
   double scanned() const { return scanned_; }
@@ -171,6 +173,7 @@ class JoinRun {
   bool has_strips_ = false;
   std::vector<RowId> unknown_;  // FindUnknown
   bool asks_bits_ = true;
+  bool undefined_ = false;
 };
 
 }  // namespace rpl

@@ -100,9 +100,10 @@ Value Machine::Made(Value v) {
 
 void Machine::Waits(const Table& table) {
   const bool pending = table.pending || table.was_pending;
-  const bool lacking = table.lacking || table.was_lacking;
+  const std::uint8_t lacking = table.lacking | table.was_lacking;
   const bool undecided = table.undecided || table.was_undecided;
-  if (pending || lacking || undecided) Disturb();
+  if (pending || lacking != 0 || undecided) Disturb();
+  if ((lacking & kMeaning) != 0 && frame_->doubt.empty()) frame_->doubt = table.more().doubt;
   if (pending) {
     const std::uint8_t kinds = table.more().waits.has() | table.was_waiting;
     frame_->waits.Add({&table, 0, Meant(), kinds});
@@ -134,7 +135,8 @@ std::string Machine::UndefinedText(std::string_view what, const std::string& wit
 // An operator that has no value for its operands: the clause does not hold (decision 89).
 void Machine::Undefined(const Step& s, const std::string& why) {
   const Definition* const def = frame_->def;
-  if (mode_ == Mode::kDerive ? def == nullptr || undefined.contains(def) : !frame_->note.empty())
+  if (mode_ == Mode::kDerive ? def == nullptr || undefined.contains(def)
+                             : !frame_->note.empty() && !frame_->doubt.empty())
     return;
   if (!pool_.overflow().empty()) return Note(why);  // a limit says so itself
   // What the clause binds is not bound by it, but may still be from an earlier answer.
@@ -142,8 +144,50 @@ void Machine::Undefined(const Step& s, const std::string& why) {
   for (const SlotId w : s.writes) slots[static_cast<std::size_t>(w)] = kNone;
   std::string text =
       UndefinedText(s.clause->text, BoundIn(*s.clause, slots, *frame_->names), s.clause->span, why);
-  if (mode_ == Mode::kDerive) undefined.emplace(def, std::move(text));
-  else Note(std::move(text));
+  if (mode_ == Mode::kDerive) {
+    undefined.emplace(def, std::move(text));
+    return;
+  }
+  if (frame_->doubt.empty()) {
+    frame_->doubt = text;
+    for (const RowUsed& used : frame_->path) {
+      Premise premise = PremiseOf(used);
+      OpenCall as_call;
+      as_call.relation = premise.relation;
+      as_call.args = std::move(premise.row);
+      frame_->doubt +=
+          (&used == frame_->path.data() ? "; it rests on " : ", ") + CallText(as_call, kToldBytes);
+    }
+  }
+  Note(std::move(text));
+}
+
+bool Machine::DoubtFor(const Step& s, const std::string& why) {
+  Undefined(s, why);
+  return Doubt(s);
+}
+
+// Goes on behind a clause without a meaning: if one of the others is false, all of them are,
+// whatever their order. Nothing is asked or called on the way.
+bool Machine::Doubt(const Step& s) {
+  if (!pool_.overflow().empty()) return true;
+  Disturb();
+  for (const SlotId w : s.writes) slots_[w] = kUnknown;
+  const bool was_doubtful = std::exchange(frame_->doubtful, true);
+  const bool go_on = Run(s.next);
+  frame_->doubtful = was_doubtful;
+  return go_on;
+}
+
+bool Machine::ReadsUnknown(const Step& s) const {
+  return std::ranges::any_of(s.reads, [&](SlotId r) { return slots_[r] == kUnknown; });
+}
+
+// All that a clause without a meaning was with holds: whether the whole does is not known.
+bool Machine::TakeDoubt() {
+  frame_->lacking |= kMeaning;
+  if (mode_ == Mode::kDerive && frame_->def != nullptr) partial.insert(frame_->def);
+  return true;
 }
 
 Value Machine::Evaluate(const Step& s, const Expr& e) {
@@ -171,21 +215,22 @@ bool Machine::Run(const Step* step) {
     Poll();
     if (evaluation.stop == Stop::kGoesOn && !pool_.overflow().empty()) Made(kNone);
     if (evaluation.stop != Stop::kGoesOn) return false;
-    if (frame_->unknown)
-      for (SlotId r : s.reads)
-        if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
+    if (frame_->unknown && !frame_->doubtful && ReadsUnknown(s))
+      return true;  // the clause waits for an open call
     if (frame_->explains && found_ == nullptr && s.clause != nullptr && !s.clause->of_head &&
         (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
       frame_->deepest = &s;
       frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
     }
   }
+  if (frame_->doubtful && s.next != nullptr && (ReadsUnknown(s) || catalog_.Acts(s)))
+    return Doubt(s);
   switch (s.kind) {
     case Step::Kind::kAtom: return RunAtom(s);
     case Step::Kind::kCompare: return RunCompare(s);
     case Step::Kind::kBind: {
       const Value v = Evaluate(s, s.operands[0]);
-      if (v.is_none()) return true;
+      if (v.is_none()) return Doubt(s);
       if (s.pattern.kind == Pattern::Kind::kSlot && s.pattern.binds) {
         slots_[s.pattern.slot] = v;
         return Run(s.next);
@@ -195,21 +240,19 @@ bool Machine::Run(const Step* step) {
     }
     case Step::Kind::kMatch: {
       const Value v = Evaluate(s, s.operands[0]);
-      return v.is_none() || UnifyEach(
-                                pool_, s.pattern, v, slots_, [&] { return Run(s.next); },
-                                s.operands[0].term.written());
+      if (v.is_none()) return Doubt(s);
+      return UnifyEach(
+          pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written());
     }
     case Step::Kind::kMember: return RunMember(s);
     case Step::Kind::kTemporal: return RunTemporal(s);
     case Step::Kind::kCountAtom: return RunCountAtom(s);
     case Step::Kind::kCountValue: {
       const Value v = Evaluate(s, s.operands[0]);
-      if (v.is_none()) return true;
+      if (v.is_none()) return Doubt(s);
       std::string why;
       const auto size = SizeOf(pool_, v, why);
-      if (size) return RunCount(s, *size);
-      Note(std::move(why));
-      return true;
+      return size ? RunCount(s, *size) : DoubtFor(s, why);
     }
     case Step::Kind::kCountForm: return RunCountForm(s);
     case Step::Kind::kNot: return RunNot(s);
@@ -230,11 +273,16 @@ bool Machine::Run(const Step* step) {
       return (truth != nullptr && !truth->holds) || Run(s.next);
     }
     case Step::Kind::kEmit: frame_->end = &s; return Emit();
-    case Step::Kind::kFound: ++frame_->answers; return frame_->unknown || (*found_)();
+    case Step::Kind::kFound:
+      if (frame_->doubtful) return TakeDoubt();
+      ++frame_->answers;
+      return frame_->unknown || (*found_)();
     case Step::Kind::kStuck:
       Note(s.problem);
-      if (s.too_large) StopAt(Stop::kPlan);
-      return !s.too_large;
+      if (s.too_large) return StopAt(Stop::kPlan), false;
+      if (!s.open_input) return true;
+      if (frame_->doubt.empty()) frame_->doubt = s.problem;
+      return TakeDoubt();
   }
   return true;
 }
@@ -243,7 +291,7 @@ void Machine::Leave(const Undecided& why) {
   if (why) Disturb();
   frame_->waits.Add(why.waits);
   frame_->lacking |= why.lacks;
-  frame_->undecided |= why.lacks;
+  frame_->undecided |= why.lacks != 0;
   if (why.unfinished == kNoId) return;
   frame_->unfinished = why.unfinished;
   if (!why.circular) return;
@@ -255,7 +303,7 @@ void Machine::Leave(const Undecided& why) {
 // Where no expansion is read, the analysis sees that a relation needs itself to be complete.
 Undecided Machine::Absent(Undecided open) const {
   open.circular = open.unfinished != kNoId;
-  open.lacks |= truncated || open.circular;
+  if (truncated || open.circular) open.lacks |= kReply;
   return open;
 }
 
@@ -271,33 +319,31 @@ Undecided Machine::RunBody(const Step* body, Continuation fn) {
 bool Machine::RunCompare(const Step& s) {
   const Value a = Evaluate(s, s.operands[0]);
   const Value b = Evaluate(s, s.operands[1]);
-  if (a.is_none() || b.is_none()) return true;
+  if (a.is_none() || b.is_none()) return Doubt(s);
   const auto* compare = s.clause->As<Compare>();
   std::string why;
   if (Holds(pool_, compare != nullptr ? compare->op : Operator::kEqual, a, b, why))
     return Run(s.next);
-  Note(std::move(why));
-  return true;
+  return why.empty() || DoubtFor(s, why);
 }
 
 bool Machine::RunTemporal(const Step& s) {
   std::vector<Value> operands;
   for (const Expr& e : s.operands) {
     operands.push_back(Evaluate(s, e));
-    if (operands.back().is_none()) return true;
+    if (operands.back().is_none()) return Doubt(s);
   }
   std::string why;
   if (TemporalHolds(pool_, s.clause->As<Temporal>()->kind, operands, why)) return Run(s.next);
-  Note(std::move(why));
-  return true;
+  return why.empty() || DoubtFor(s, why);
 }
 
 bool Machine::RunMember(const Step& s) {
   const Value collection = Evaluate(s, s.operands[0]);
-  if (collection.is_none()) return true;
+  if (collection.is_none()) return Doubt(s);
   if (s.operands.size() == 2) {
     const Value element = Evaluate(s, s.operands[1]);
-    if (element.is_none()) return true;
+    if (element.is_none()) return Doubt(s);
     if (collection.kind() == Kind::kList && !pool_.Work(pool_.ItemsOf(collection).size() / 16))
       return false;
     std::string why;
@@ -633,9 +679,9 @@ bool Machine::RunFirst(const Step& s) {
 // Likewise @distinct, while an unknown answer might have the same values.
 bool Machine::RunDistinct(const Step& s) {
   Disturb();
-  if (frame_->unknown) return Run(s.next);
+  if (frame_->unknown || frame_->doubtful) return Run(s.next);
   Leave(Absent({{}, frame_->lacking, frame_->unfinished}));
-  if (frame_->lacking || !frame_->waits.empty()) return true;
+  if (frame_->lacking != 0 || !frame_->waits.empty()) return true;
   std::vector<Value> key;
   for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
   return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
@@ -644,7 +690,7 @@ bool Machine::RunDistinct(const Step& s) {
 // Branches that only derive give all their answers. Those that act are plans: unless some branch
 // before gave an answer, the first that is not unsatisfied is taken (decision 85).
 bool Machine::RunBranch(const Step& s) {
-  const bool lacking = frame_->lacking;
+  const std::uint8_t lacking = std::exchange(frame_->lacking, 0);
   const bool undecided = frame_->undecided;
   const std::size_t before = frame_->answers;
   Waiting waits = std::exchange(frame_->waits, {});
@@ -656,28 +702,30 @@ bool Machine::RunBranch(const Step& s) {
     go_on = Run(s.branches[done++]);
     if (limits_.profile != nullptr && frame_->answers > so_far)
       limits_.profile->CountBranch(*s.clause, s.written[done - 1]);
-    if (done >= s.deriving && (!frame_->waits.empty() || frame_->answers > before)) break;
+    if (done >= s.deriving &&
+        (!frame_->waits.empty() || (frame_->lacking & kMeaning) != 0 || frame_->answers > before))
+      break;
   }
   const bool waited = !frame_->waits.empty();
   waits.Add(frame_->waits);
   frame_->waits = std::move(waits);
   if (done > s.deriving && done > 1 && frame_->answers > before && !waited) {
-    frame_->lacking = lacking;  // the plans before it failed and are not taken
+    frame_->lacking = 0;  // the plans before it failed and are not taken
     frame_->undecided = undecided;
   }
+  frame_->lacking |= lacking;
   return go_on;
 }
 
 // A row of which a part is not known yet is no answer that could violate anything (decision 42).
 bool Machine::RunCheck(const Step& s) {
-  if (frame_->unknown) return Run(s.next);
+  if (frame_->unknown || frame_->doubtful) return Run(s.next);
   Disturb();
   bool found = false;
   const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (evaluation.stop != Stop::kGoesOn) return false;
   if (found) return Run(s.next);
-  Leave(open);
-  if (open) return true;
+  if (!open.waits.empty() || (open.lacks & kReply) != 0) return Leave(open), true;
   Violation v;
   v.constraint = s.clause->As<Check>()->constraint;
   for (std::size_t i = 0; i < frame_->slots.size(); ++i) {

@@ -12,6 +12,9 @@
 // was declined, and the rows that a limit cut off. A clause that reads the status of a failed
 // call lacks nothing.
 //
+// A clause that is undefined for its values, or that wants a caller, does not hold, and the body
+// lacks a meaning (decisions 93, 94), unless a clause after it is false: so these are tried.
+//
 // A call without a reply gives no answer and is recorded in Evaluation::calls. After a call to a
 // tool the plan continues, with the reply unknown, until a clause needs it, so that independent
 // calls go out together; after a question to a person it does not.
@@ -53,8 +56,10 @@ struct Frame {
   bool unknown = false;                  // some slot is kUnknown
   bool explains = true;                  // `deepest`, `snapshot` and `note` are kept
   bool asked = false;                    // a question comes before what is read on
+  bool doubtful = false;                 // some clause before is undefined, see Doubt
   Waiting waits;
-  bool lacking = false;
+  std::uint8_t lacking = 0;  // of Lack
+  std::string doubt;         // the clause to blame, where a meaning is lacking
   bool undecided = false;
   RelationId unfinished = kNoId;  // see Undecided
   std::size_t answers = 0;        // emitted so far, and ends of nested plans reached
@@ -240,6 +245,8 @@ class Machine {
   /// Of the rules that derive, the first clause each that was undefined since the rule's rows were
   /// dropped: its row is absent, and so is a word about it elsewhere.
   std::map<const Definition*, std::string> undefined;
+  /// Of the rules that derive, those of which a row may be absent because a clause is undefined.
+  std::set<const Definition*> partial;
   /// " for ?a = 1, ?z = 0": what the variables of a clause are bound to, "" for none.
   std::string BoundIn(const Clause& clause, std::span<const Value> slots,
                       const std::vector<std::string>& names) const;
@@ -343,6 +350,10 @@ class Machine {
   void TakeRow(std::vector<Value> row);
   Value Evaluate(const Step& s, const Expr& e);
   void Undefined(const Step& s, const std::string& why);
+  bool Doubt(const Step& s);
+  bool DoubtFor(const Step& s, const std::string& why);
+  bool ReadsUnknown(const Step& s) const;
+  bool TakeDoubt();
   std::string UndefinedText(std::string_view what, const std::string& with, Span at,
                             const std::string& why) const;
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
@@ -395,13 +406,15 @@ class Machine {
 template <typename Fn>
 Undecided Machine::Apart(Fn&& run) {
   Waiting waits = std::exchange(frame_->waits, {});
-  const bool lacking = std::exchange(frame_->lacking, false);
+  const std::uint8_t lacking = std::exchange(frame_->lacking, 0);
   const bool undecided = frame_->undecided;
+  const bool doubtful = std::exchange(frame_->doubtful, false);
   const RelationId unfinished = std::exchange(frame_->unfinished, kNoId);
   const std::size_t answers = frame_->answers;
   run();
   frame_->answers = answers;
   frame_->undecided = undecided;
+  frame_->doubtful = doubtful;
   return {std::exchange(frame_->waits, std::move(waits)), std::exchange(frame_->lacking, lacking),
           std::exchange(frame_->unfinished, unfinished)};
 }

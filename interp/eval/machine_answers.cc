@@ -16,6 +16,7 @@ constexpr double kLeastWork = 1'000;   // of a stage; less is not worth trying o
 }  // namespace
 
 bool Machine::Emit() {
+  if (frame_->doubtful) return TakeDoubt();
   if (frame_->unknown) return true;
   ++frame_->answers;
   ++frame_->emitted;
@@ -257,6 +258,7 @@ std::uint64_t Machine::DeriveAlone(const Plan& plan, OuterRows rows, JoinCounts&
   Flush();
   if (plan.join->remembers) seen_[plan.join.get()] = run.Leave();
   frame_->repeated += run.known();
+  if (run.undefined()) partial.insert(frame_->def);
   if (limits_.threads > 1 && rows.end > rows.begin)
     yields_[plan.join.get()] =
         static_cast<double>(run.answers()) / static_cast<double>(rows.end - rows.begin);
@@ -317,6 +319,7 @@ std::uint64_t Machine::DeriveShared(std::span<const Derivation> work, OuterRows 
     const ParallelJoin::Job& job = jobs[i];
     if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
     CountNew(job.added);
+    if (job.undefined) partial.insert(work[i].def);
     // Most of what it found was there already, so it may pay to remember after all.
     if (job.found > kManyAgain * job.added) seen_.erase(job.join);
     if (limits_.profile != nullptr) frame_->repeated += job.found - job.added;

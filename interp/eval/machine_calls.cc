@@ -96,7 +96,7 @@ const Table* Machine::OpenChoices(const OpenCall& call) {
   if (options == kNoId || catalog_.AccessOf(options, Mode::kSolve) != Access::kTable)
     return nullptr;
   const Table* table = DemandNested(options, {kNone});
-  return table != nullptr && (table->pending || table->lacking) ? table : nullptr;
+  return table != nullptr && (table->pending || table->lacking != 0) ? table : nullptr;
 }
 
 // Continues with the step's outputs unknown.
@@ -117,7 +117,7 @@ bool Machine::WaitFor(const Step& s, OpenCall call) {
   if (const Table* choices = OpenChoices(call)) return Waits(*choices), true;
   std::string why;
   if (!Open(call, frame_->waits, &why, Meant())) {
-    frame_->lacking = true;
+    frame_->lacking |= kReply;
     Note(std::move(why));
     return true;
   }
@@ -142,7 +142,7 @@ void Machine::LackReply(RelationId tool, RowId row) {
   const Value code = pool_.Lookup(rel.Meta(row), pool_.Keyword("code"));
   evaluation.failure = code == pool_.String("denied") ? "was not permitted" : "failed";
   if (!message.is_none()) evaluation.failure += ": " + PlainText(pool_, message);
-  frame_->lacking = true;
+  frame_->lacking |= kReply;
   Note(FailureText(call, evaluation.failure));
   evaluation.failed = std::move(call);
 }
@@ -263,6 +263,8 @@ bool Machine::RunTable(const Step& s) {
   if (table == nullptr) return false;
   if (s.access == Access::kGoal) Disturb();
   else ReadTable(*table);
+  if (table->details != nullptr && !table->details->undefined.empty())
+    return DoubtFor(s, table->details->undefined);
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {
@@ -272,8 +274,6 @@ bool Machine::RunTable(const Step& s) {
     return (asks && s.writes.empty()) || ReadOn(s, asks);
   }
   if (!table->rows.empty()) return true;
-  if (table->details != nullptr && !table->details->undefined.empty())
-    Undefined(s, table->details->undefined);
   NoteEmpty(*table);
   if (frame_->ineligible == kNoId) frame_->ineligible = table->ineligible;
   return s.asked < 0 || AskForArgument(s, std::move(key));

@@ -94,7 +94,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
       if (agrees(table->rows[r]) && !fn()) return false;
     table->least_read = std::min(table->least_read, r);
     Waits(*table);
-    if (table->lacking && table->rows.empty()) NoteEmpty(*table);
+    if (table->lacking != 0 && table->rows.empty()) NoteEmpty(*table);
     return true;
   }
   Relation& rel = store_.at(relation);

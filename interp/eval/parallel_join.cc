@@ -82,6 +82,7 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
     Job& job = jobs[piece.job];
     job.found += run.answers();
     job.work += run.work();
+    job.undefined |= run.undefined();
     if (job.counts != nullptr) run.AddTo(*job.counts);
   };
   std::size_t added = 0;

@@ -46,6 +46,7 @@ class ParallelJoin {
     std::size_t found = 0;   // result: rows found, duplicates included
     std::size_t added = 0;   // result: new rows
     std::uint64_t work = 0;  // result: JoinRun::work
+    bool undefined = false;  // result: JoinRun::undefined
   };
   /// Runs the joins as if one after another and inserts at most `most` new rows. Calls `keep_on` on
   /// this thread, also while indexes are built, and `has_room` before tables grow by that many

@@ -106,6 +106,7 @@ void Solver::Forget() {
   Evaluation& found = machine_->evaluation;
   found.calls.clear();
   found.circle.reset();
+  found.undefined.clear();
   found.declined.reset();
   found.refused.reset();
   found.failed.reset();
@@ -288,7 +289,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   frame.answer = outer;
   if (machine_->evaluation.stop != Stop::kGoesOn) return;
   machine_->Leave(machine_->Absent({{}, frame.lacking, frame.unfinished}));
-  if (frame.lacking || !frame.waits.empty()) return;
+  if (frame.lacking != 0 || !frame.waits.empty()) return;
   for (Grouping& group : groups) {
     for (std::size_t g = 0; g < gathers; ++g) {
       const std::vector<Value>& all = group.members[g].values;
@@ -517,6 +518,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   table.Wait(frame.waits);
   table.lacking |= frame.lacking;
   table.undecided |= frame.undecided;
+  if ((frame.lacking & kMeaning) != 0 && table.more().doubt.empty())
+    table.more().doubt = frame.doubt;
   if (frame.emitted > 0 || !frame.waits.empty()) return;
   if (table.explains && table.more().reason.empty()) table.more().reason = ReasonOf(frame);
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
@@ -530,8 +533,10 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
   const RelationId base = store_.BaseOf(table.relation);
   if (const ModeSet& modes = analysis_.ModesOf(base); !modes.Meets(known)) {
     const std::vector<std::string>& names = *program_.ParametersOf(base);
-    table.more().reason = store_.at(base).name() + " needs " +
-                          modes.Text([&](std::size_t i) { return "?" + names[i]; });
+    table.lacking |= kMeaning;
+    table.more().doubt = table.more().reason =
+        store_.at(base).name() + " needs " +
+        modes.Text([&](std::size_t i) { return "?" + names[i]; });
     return;
   }
   const Pool::Watched watched(pool_, machine_->within_limits);
@@ -551,14 +556,15 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
   if (call.decided != nullptr) machine_->Disturb();  // it describes one call
   machine_->TakeOverflow();
   if (call.unknown) {
-    table.lacking = true;
+    table.lacking |= kReply;
     table.more().reason = machine_->given.decided == nullptr
                               ? "only a guard that decides about a call knows it"
                               : "it is not known of this call";
   }
+  if (!call.none.empty()) table.more().reason = NoMatchText(table) + ": " + call.none;
   if (call.why.empty()) return;
   table.more().reason = "it is undefined: " + call.why;
-  table.more().undefined = std::move(call.why);
+  if (!call.unknown) table.more().undefined = std::move(call.why);
 }
 
 // --- tabled relations --------------------------------------------------------------------
@@ -589,7 +595,8 @@ void Solver::ForEachStored(RelationId relation, const std::vector<Value>& key, R
 
 void Solver::EvaluateTable(Table& table) {
   table.ClearWaits();
-  table.lacking = table.undecided = false;
+  table.lacking = 0;
+  table.undecided = false;
   if (table.details != nullptr) {
     table.details->shown.clear();
     table.details->used.clear();
@@ -600,7 +607,7 @@ void Solver::EvaluateTable(Table& table) {
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the rules of its base
   if (analysis_.IsBroken(base)) {
     if (!analysis_.ExtremumOf(base)) machine_->evaluation.circle = {table.relation, rel.name()};
-    table.lacking = true;
+    table.lacking |= kReply;
     table.more().reason = rel.name() + " " + analysis_.WhyBroken(base);
     return;
   }
@@ -647,7 +654,8 @@ void Solver::Close(Table& table) {
   const bool ground = std::ranges::none_of(table.key, &Value::is_none);
   if (ground && !table.rows.empty()) {
     table.ClearWaits();
-    table.lacking = table.undecided = false;
+    table.lacking = 0;
+    table.undecided = false;
   }
   if (table.explains && table.rows.empty() && table.more().reason.empty())
     table.more().reason = NoMatchText(table);
@@ -700,7 +708,7 @@ void Solver::Complete(Table& table) {
     std::size_t rows = table.rows.size();
     for (const Table* member : members()) rows += member->rows.size();
     const auto is_settled = [](const Table* t) {
-      return t->least_read >= t->rows.size() && !t->pending && !t->lacking && !t->undecided;
+      return t->least_read >= t->rows.size() && !t->pending && t->lacking == 0 && !t->undecided;
     };
     bool ends = table.lowest == nullptr ||
                 (is_settled(&table) && std::ranges::all_of(members(), is_settled));

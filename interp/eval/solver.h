@@ -107,12 +107,13 @@ class Solver : public Demands {
   const Table& SolveQuery(const Definition& query);
 
   /// kWaits: depends on a call without a reply. kLacks: on a call that failed, was refused or
-  /// declined, or on rows that a limit cut off (decision 80).
+  /// declined, on rows that a limit cut off, or on a clause without a meaning (decisions 80, 93).
   enum class Active { kNo, kYes, kWaits, kLacks };
   /// The current truth of a rule's activation clause (§16).
   Active Activated(const Definition& def);
 
-  /// kUndecided: depends on a call without a reply. kLacks: as above.
+  /// kUndecided: depends on a call without a reply. kLacks: as above, except for a meaning: without
+  /// one, a right side does not hold, and Evaluation::undefined says why.
   enum class Judgement { kHolds, kViolated, kUndecided, kLacks };
   /// Calls `fn` for each answer of a constraint's left side, with its slots. Returns the reasons
   /// why there may be more answers. The calls that it waits for are findings.
@@ -130,7 +131,8 @@ class Solver : public Demands {
   /// Judges the instance of a constraint whose left side has an answer with these slots.
   Judgement Judge(const Constraint& c, const Sides& sides, const std::vector<Value>& slots);
   /// Calls `fn` for each answer of a deriving plan of the left side, until it returns false.
-  void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+  /// Returns whether there are no others: none is undecided.
+  bool LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                    const std::function<bool(const std::vector<Value>& slots)>& fn);
 
   /// Whether some rule still gives this truth of the goal, its guards on the goal itself apart, or

@@ -88,10 +88,11 @@ void Solver::EvaluateBest(Table& table, const Extremum& extremum) {
   }
   if (table.lowest != nullptr) {  // reached through an expansion, which no analysis sees
     machine_->evaluation.circle = {table.relation, stated.name()};
-    table.lacking = true;
+    table.lacking |= kReply;
   }
-  if (table.lacking || machine_->truncated) table.lacking = table.undecided = true;
-  if (table.lacking || table.pending) return;
+  if (machine_->truncated) table.lacking |= kReply;
+  table.undecided = table.undecided || table.lacking != 0;
+  if (table.lacking != 0 || table.pending) return;
   for (const BestAnswers::Answer& answer : best.answers()) {
     if (answer.def == nullptr) {
       if (machine_->Means(table, answer.gathered.row)) table.rows.Add(answer.gathered.row);

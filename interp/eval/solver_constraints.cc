@@ -36,7 +36,8 @@ Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right, Wait
   const std::vector<Value> here = frame.slots;
   bool found = false;
   Waiting outside = std::exchange(frame.waits, {});
-  const bool was_lacking = std::exchange(frame.lacking, machine_->truncated);
+  const std::uint8_t was_lacking = std::exchange(frame.lacking, machine_->truncated ? kReply : 0);
+  std::string doubt = std::exchange(frame.doubt, "");
   const bool was_undecided = frame.undecided;
   const auto first = [&] { return found = true, false; };
   const Continuation answer(first);
@@ -44,12 +45,16 @@ Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right, Wait
   machine_->Run(right.first);
   frame.answer = outer;
   const Waiting inside = std::exchange(frame.waits, std::move(outside));
-  const bool lacks = std::exchange(frame.lacking, was_lacking);
+  const std::uint8_t lacks = std::exchange(frame.lacking, was_lacking);
+  machine_->evaluation.undefined = std::exchange(frame.doubt, std::move(doubt));
   frame.undecided = was_undecided;
   std::copy(here.begin(), here.end(), frame.slots.begin());
   if (found) return otherwise;
   waits.Add(inside);
-  return !inside.empty() ? Judgement::kUndecided : lacks ? Judgement::kLacks : Judgement::kViolated;
+  // A right side without a meaning does not hold (decision 93).
+  return !inside.empty()         ? Judgement::kUndecided
+         : (lacks & kReply) != 0 ? Judgement::kLacks
+                                 : Judgement::kViolated;
 }
 
 Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
@@ -63,7 +68,7 @@ Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
   return verdict;
 }
 
-void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+bool Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                          const std::function<bool(const std::vector<Value>& slots)>& fn) {
   Frame frame(nullptr, c.slots);
   const Machine::Use use(*machine_, frame, Mode::kDerive);
@@ -73,6 +78,7 @@ void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vecto
   const Continuation answer(each);
   frame.answer = &answer;
   machine_->Run(plan.first);
+  return frame.lacking == 0;
 }
 
 Undecided Solver::CheckConstraint(
@@ -104,7 +110,9 @@ Undecided Solver::CheckConstraint(
   machine_->Run(sides.left->first);
   machine_->reads = nullptr;
   evaluation.Gave(seen.size(), repeated);
-  Undecided more = {std::move(frame.waits), frame.lacking || machine_->truncated};
+  Undecided more = {std::move(frame.waits), frame.lacking};
+  if (machine_->truncated) more.lacks |= kReply;
+  if ((more.lacks & kMeaning) != 0) machine_->evaluation.undefined = frame.doubt;
   of_instances.Add(more.waits);
   Collect(of_instances);
   return more;

@@ -41,7 +41,8 @@ void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   table.eligible = true;
   if (holds) return EvaluateRule(table, def);
   if (!active.open.waits.empty()) return table.Wait(active.open.waits);
-  table.lacking = table.undecided = true;
+  table.lacking |= active.open.lacks;
+  table.undecided = true;
 }
 
 // Adds the truths that a trace recorded (§12.3). Two may differ in context slots only, so they are
@@ -79,14 +80,14 @@ void Solver::EvaluateGoal(Table& table) {
   // The rules are a disjunction (§15.2). Those that only derive give all their answers. One that
   // acts, by asking, calling or showing, is a plan: it is tried only if no rule before it is
   // satisfied (decision 85).
-  bool lacking = false;  // of plans that were tried without an answer
+  std::uint8_t lacking = 0;  // of plans that were tried without an answer
   bool undecided = false;
   for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
     const bool acts = analysis_.Acts(def);
     const std::size_t before = table.rows.size();
-    if (acts && before > 0) continue;
-    const bool lacked = table.lacking;
+    if (acts && (before > 0 || ((table.lacking | lacking) & kMeaning) != 0)) continue;
+    const std::uint8_t lacked = table.lacking;
     const bool withheld = table.undecided;
     EvaluateGoalRule(table, def);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
@@ -120,7 +121,8 @@ std::vector<const Table*> Solver::Running(RelationId goal) const {
 void Solver::Conclude(const Table& table) {
   if (table.pending) Collect(table.more().waits);
   std::optional<Evaluation::Circle>& circle = machine_->evaluation.circle;
-  if (circle && circle->may_settle && !table.lacking) circle.reset();
+  if (circle && circle->may_settle && table.lacking == 0) circle.reset();
+  if ((table.lacking & kMeaning) != 0) machine_->evaluation.undefined = table.more().doubt;
 }
 
 const Table& Solver::SolveGoal(const Goal& goal) {

@@ -75,7 +75,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   } else if (Waiting on; machine_->Open(call, on, &table.more().reason)) {
     table.Wait(on);
   } else {
-    table.lacking = true;
+    table.lacking |= kReply;
   }
 }
 

@@ -68,10 +68,10 @@ struct Table {
   int rule = -1;           // goals: the definition that answered, or that is pending
   std::vector<Value> key;  // per argument: its value, or kNone while free
   AnswerRows rows;
-  bool pending = false;    // it waits for calls, see Details
-  bool lacking = false;    // some call failed, was refused or declined, or rows were cut off
-  bool undecided = false;  // an answer that rests on absence was withheld (decision 80)
-  bool eligible = false;   // goals: some rule's activation holds or is pending
+  bool pending = false;      // it waits for calls, see Details
+  std::uint8_t lacking = 0;  // of Lack: some row may be missing
+  bool undecided = false;    // an answer that rests on absence was withheld (decision 80)
+  bool eligible = false;     // goals: some rule's activation holds or is pending
 
   // State of its evaluation; see Solver::Complete.
   bool acts = false;      // evaluating it may reach a goal or show something
@@ -82,7 +82,7 @@ struct Table {
   bool recursive = false;  // it read tables that were being evaluated
   // What was open after earlier evaluations, which gave the same rows.
   bool was_pending = false;
-  bool was_lacking = false;
+  std::uint8_t was_lacking = 0;
   bool was_undecided = false;
   std::uint8_t was_waiting = 0;   // for these kinds of calls
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
@@ -102,6 +102,7 @@ struct Table {
     std::unordered_set<const Table*> known_used;
     std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
     std::string undefined;                               // built-in relations: see BuiltinCall
+    std::string doubt;                                   // the clause that lacks a meaning
     Waiting waits;                                       // pending tables only
     std::string reason;                                  // for the lack of answers; "": unknown
   };
@@ -135,7 +136,8 @@ struct Table {
     was_lacking |= lacking;
     was_undecided |= undecided;
     if (pending) was_waiting |= more().waits.has();
-    return int{was_pending} + int{was_lacking} + int{was_undecided} + std::popcount(was_waiting);
+    return int{was_pending} + std::popcount(was_lacking) + int{was_undecided} +
+           std::popcount(was_waiting);
   }
   /// Keeps only what an answer cannot do without.
   void KeepTools() {

@@ -272,7 +272,16 @@ Undecided Explainer::Each(const Definition& def, const std::vector<const Clause*
     bound = from->bound;
     run();
   }
-  return {std::move(frame.waits), frame.lacking, frame.unfinished};
+  return OpenOf(frame);
+}
+
+// What the evaluation left open. What lacks a meaning does not hold; what rests on that is not
+// known (decision 93).
+Undecided Explainer::OpenOf(Frame& frame) {
+  std::uint8_t lacks = frame.lacking;
+  if (!frame.undecided) lacks &= ~kMeaning;
+  if ((lacks & kMeaning) != 0) engine_.solver.machine().evaluation.undefined = frame.doubt;
+  return {std::move(frame.waits), lacks, frame.unfinished};
 }
 
 // The row itself, and, for an instance of a set, the rows with their sets whole.

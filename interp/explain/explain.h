@@ -37,6 +37,8 @@
 
 namespace rpl {
 
+struct Frame;  // interp/eval/machine.h
+
 struct Definition;
 class Machine;
 
@@ -94,6 +96,7 @@ class Explainer {
   };
 
   // explain.cc: finding derivations
+  Undecided OpenOf(Frame& frame);
   Undecided Each(const Definition& def, const std::vector<const Clause*>& clauses,
                  std::span<const Value> key, const Instance* from, const Take& take);
   const Plan& PlanFor(const Definition& def, const std::vector<const Clause*>& clauses,

@@ -122,7 +122,7 @@ std::string Explainer::Doubt(const Undecided& open) const {
   if (found.refused) return machine.CallText(*found.refused, kToldBytes) + " was refused";
   if (found.failed) return machine.FailureText(*found.failed, found.failure);
   if (found.circle) return found.circle->text + " needs itself";
-  return "an answer is lacking";
+  return found.undefined.empty() ? "an answer is lacking" : found.undefined;
 }
 
 // Adds the reason why the clause at `step` fails, below the attempt. `open`: why there may be
@@ -257,7 +257,7 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   const bool matched = def.texts.empty() || answered || frame.deepest != nullptr;
   if (plan == nullptr || !matched) return;  // the head does not match
   const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
-  const std::string open = Doubt({std::move(frame.waits), frame.lacking, frame.unfinished});
+  const std::string open = Doubt(OpenOf(frame));
   if (answered && !open.empty()) {
     to.Add(node, NodeKind::kFailed, def.choice ? "its choice" : "its answers",
            def.choice ? NotKnown(open) : AreNotKnown(open));

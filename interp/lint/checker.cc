@@ -29,6 +29,14 @@ void Context::Add(Code code, Span span, std::string message, std::string hint,
       {{code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits)});
 }
 
+void Context::NeverHolds(std::size_t first) {
+  for (; first < findings.size(); ++first) {
+    Diagnostic& d = findings[first].diagnostic;
+    d.severity = Severity::kError;
+    d.message += ", so this constraint would never apply";
+  }
+}
+
 void Context::Blame(Span sentence, const std::string& variable) {
   blamed.insert(std::to_string(sentence.file) + ":" + std::to_string(sentence.begin) + variable);
 }

@@ -56,6 +56,10 @@ struct Context {
   void Add(Code code, Span span, std::string message, std::string hint = "",
            std::vector<Edit> edits = {});
 
+  /// Makes errors of the findings from `first` on: for them, the left side of a constraint can
+  /// never hold (decision 93).
+  void NeverHolds(std::size_t first);
+
   Sources& sources;
   std::deque<Document> documents;
   std::vector<Part> parts;  // by document, signatures and sentences in document order

@@ -42,7 +42,8 @@ class Kinds {
       held_.clear();
       const Rule& rule = part.rule();
       for (const Node& n : rule.tail) Gather(n);
-      for (const Node& n : rule.tail) Visit(n);
+      const bool constrains = rule.heads.empty() && !rule.constraints.empty();
+      for (const Node& n : rule.tail) VisitTail(n, constrains);
       for (const Abductive& a : rule.abductives)
         for (const Node& n : a.clauses) Visit(n);
       for (const Node& n : rule.constraints) Visit(n);
@@ -57,6 +58,21 @@ class Kinds {
     const auto at = continued_.lower_bound({sentence.span.file, sentence.span.begin});
     return at != continued_.end() && at->first == sentence.span.file &&
            at->second < sentence.span.end;
+  }
+
+  // A clause of a tail: one of the left side of a constraint, all of which have to hold. What facts
+  // say may be different tomorrow.
+  void VisitTail(const Node& clause, bool constrains) {
+    const Node& node = Ungroup(clause);
+    if (const auto* c = node.As<Conjunction>()) {
+      for (const Node& inner : c->clauses) VisitTail(inner, constrains);
+      return;
+    }
+    const std::size_t before = context_.findings.size();
+    by_facts_ = false;
+    Visit(clause);
+    if (constrains && !by_facts_ && !node.As<Disjunction>() && !node.As<Not>())
+      context_.NeverHolds(before);
   }
 
   // --- Known kinds ------------------------------------------------------------------------
@@ -128,7 +144,7 @@ class Kinds {
   }
 
   // The kind of an lvar by facts, then by equalities in the same conjunction.
-  KindText KindOf(const Node& operand) const {
+  KindText KindOf(const Node& operand) {
     const KindText kind = HeldKindOf(operand);
     const auto* v = Ungroup(operand).As<Lvar>();
     if (kind != kUnknown || v == nullptr) return kind;
@@ -136,11 +152,13 @@ class Kinds {
     return at == equal_.end() ? kUnknown : at->second;
   }
 
-  KindText HeldKindOf(const Node& operand) const {
+  KindText HeldKindOf(const Node& operand) {
     const auto* v = Ungroup(operand).As<Lvar>();
     if (v == nullptr) return FormOf(operand);
     const auto at = held_.find(v->name);
-    return at == held_.end() ? kUnknown : at->second;
+    if (at == held_.end()) return kUnknown;
+    by_facts_ = by_facts_ || at->second != kUnknown;
+    return at->second;
   }
 
   // --- Operators ----------------------------------------------------------------------------
@@ -279,8 +297,9 @@ class Kinds {
 
   Context& context_;
   std::unordered_map<RelationId, std::vector<KindText>> columns_;  // of facts alone
-  ByLvar equal_;  // in the sentence at hand, by `?x = literal`
-  ByLvar held_;   // and by columns
+  ByLvar equal_;           // in the sentence at hand, by `?x = literal`
+  ByLvar held_;            // and by columns
+  bool by_facts_ = false;  // the kind of an operand is known from columns
   std::set<std::pair<std::uint32_t, std::uint32_t>> continued_;  // findings RPL4014: file, begin
 };
 

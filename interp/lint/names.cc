@@ -49,10 +49,12 @@ struct Name {
   Span first_use;   // strong, and in a checked file
   Span first_rule;  // of the rules that define it
   bool defined = false;
-  bool has_rule = false;  // a rule, not only facts or a heading
-  bool used = false;      // strongly, in a checked file
-  bool term = false;      // occurs as an argument
-  bool prose = false;     // an emphasised span names it
+  bool has_rule = false;   // a rule, not only facts or a heading
+  bool used = false;       // strongly, in a checked file
+  bool term = false;       // occurs as an argument
+  bool prose = false;      // an emphasised span names it
+  Span on_left;            // a clause of the left side of a constraint that has to hold
+  bool elsewhere = false;  // used in another way
 };
 
 struct Edge {
@@ -117,6 +119,8 @@ class Names {
       name.used = true;
       name.first_use = span;
     }
+    if (!left_ || needs != Needs::kPlain) name.elsewhere = true;
+    else if (name.on_left.end == 0) name.on_left = span;
     for (const int owner : owners) edges_.push_back({owner, index, needs, span});
     for (const Node& arg : call.args) Term(arg, owners);
   }
@@ -143,6 +147,13 @@ class Names {
     if (const auto* call = node.As<Call>()) return Use(*call, node.span, owners, needs);
     if (const auto* n = node.As<Not>()) return Clause(n->clause.front(), owners, Needs::kNot);
     if (const auto* g = node.As<GoalFalse>()) return Clause(g->goal.front(), owners, Needs::kNot);
+    const bool left = left_;
+    if (node.As<Annotated>() || node.As<Disjunction>() || node.As<Rule>()) left_ = false;
+    OtherClause(node, owners, needs);
+    left_ = left;
+  }
+
+  void OtherClause(const Node& node, const std::vector<int>& owners, Needs needs) {
     if (const auto* a = node.As<Annotated>()) {
       Clause(a->form.front(), owners, needs);
       for (const Suffix& s : a->suffixes)
@@ -200,7 +211,9 @@ class Names {
     // Activation clauses read the state before the body (decision 40).
     for (const Abductive& a : rule.abductives)
       for (const Node& clause : a.clauses) Clause(clause, {kRoot}, Needs::kPlain);
+    left_ = rule.heads.empty() && !rule.constraints.empty();
     for (const Node& tail : rule.tail) Clause(tail, owners, needs);
+    left_ = false;
     // A rule with a constraint is checked, whether it is used or not.
     if (rule.constraints.size() == 1)
       for (const int owner : owners)
@@ -344,6 +357,7 @@ class Names {
         Arity(text, call.args.size(), name.first_use, At(other->second));
         continue;
       }
+      const std::size_t before = context_.findings.size();
       if (text == "guard-decision") continue;  // asserted by the runtime
       switch (call.ns) {
         case Namespace::kRelation: {
@@ -357,6 +371,7 @@ class Names {
           meant(close);
           context_.Add(Code::kUndefinedRelation, name.first_use,
                        "`" + text + "` is used here and defined nowhere", BareHint(call, close));
+          if (name.on_left.end != 0 && !name.elsewhere) context_.NeverHolds(before);
           break;
         }
         case Namespace::kGoal: {
@@ -692,6 +707,8 @@ class Names {
   Context& context_;
   const Indexed indexed_ = IndexedBy(context_.documents);
   const Part* part_ = nullptr;
+  bool left_ =
+      false;  // reading clauses of the left side of a constraint, all of which have to hold
   std::deque<Rule> pinned_;  // rules as WithPin makes them, of which names keep calls
   std::vector<Name> names_;
   std::unordered_map<std::string, int> index_;

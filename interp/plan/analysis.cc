@@ -390,6 +390,22 @@ bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
   return demand;
 }
 
+// What rests on a partial relation is partial.
+void Analysis::SpreadPartial(const std::deque<Definition>& definitions,
+                             const std::vector<std::vector<std::size_t>>& mentioned_by) {
+  std::vector<RelationId> work;
+  const auto spread = [&](RelationId r) {
+    if (!std::exchange(info_[r].partial, true)) work.push_back(r);
+  };
+  for (const RelationId r : partial_) spread(r);
+  while (!work.empty()) {
+    const RelationId r = work.back();
+    work.pop_back();
+    if (r >= mentioned_by.size()) continue;
+    for (const std::size_t i : mentioned_by[r]) spread(definitions[i].head);
+  }
+}
+
 // Relations and goals that more rows can only give more answers: no rule of theirs, or of what they
 // mention, rests on absence, on a choice or on the time.
 void Analysis::MarkMonotone(const std::deque<Definition>& definitions,
@@ -505,6 +521,7 @@ void Analysis::Make(const Program& program, const Store& store) {
     for (const RelationId r : mentions)
       if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
   }
+  for (const RelationId r : partial_) info_[r].demanded = true;
   MakeCircles(definitions, mentioned_by);
   headings_ = HeadingUses(program);
   Planner planner(*this, store, Mode::kSolve);
@@ -538,6 +555,7 @@ void Analysis::Make(const Program& program, const Store& store) {
     }
   }
   if (info_.size() < store.size()) info_.resize(store.size());
+  SpreadPartial(definitions, mentioned_by);
   MarkMonotone(definitions, mentioned_by);
   MarkFounded(definitions, mentioned_by);
   gives_sets_.assign(definitions.size(), 0);
@@ -574,7 +592,8 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, co
     bool waits = false;  // reads something whose absence proves nothing yet
     for (RelationId r : def.extremum ? c.reads : c.wholes) {
       const RelationId base = store.BaseOf(r);
-      waits |= store.at(base).space() != Space::kRelation || info_[base].outside;
+      waits |= store.at(base).space() != Space::kRelation || info_[base].outside ||
+               (info_[base].partial && !def.extremum);
     }
     for (const Clause* clause : clauses)
       waits |= clause->As<GoalIsFalse>() != nullptr || HasActingBranch(*clause);

@@ -114,6 +114,14 @@ class Analysis : public Catalog {
     as_written_ = std::move(as_written);
   }
   const std::set<int>& elsewhere() const { return elsewhere_; }
+  /// Notes that rows of these relations may be absent because a clause is undefined (decision 93).
+  /// From the next Make on, who needs them complete finds out, for the rows that it asks for, from
+  /// their tables. False if all were known.
+  bool AddPartial(const std::set<RelationId>& relations) {
+    const std::size_t before = partial_.size();
+    partial_.insert(relations.begin(), relations.end());
+    return partial_.size() > before;
+  }
   /// Analyses the program. O(rules). Reads the store, whose rows and relations others may read
   /// meanwhile; keeps a pointer to it and to the program.
   void Make(const Program& program, const Store& store);
@@ -206,6 +214,7 @@ class Analysis : public Catalog {
     std::vector<int> rules;  // numbers of definitions
     bool demanded = false;
     bool outside = false;     // reaches a goal, a call or an avar
+    bool partial = false;     // rows may be absent, see AddPartial
     Quiet quiet = ModeSet();  // of all its rules
     bool derived = false;     // some rule can run bottom-up
     bool collected = false;
@@ -231,6 +240,8 @@ class Analysis : public Catalog {
   Needs NeedsOf(const Definition& def, Planner& planner) const;
   bool MayAct(const Clauses& clauses) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
+  void SpreadPartial(const std::deque<Definition>& definitions,
+                     const std::vector<std::vector<std::size_t>>& mentioned_by);
   bool HasActingBranch(const Clause& clause) const;
   bool IsFoundedIn(const Clauses& clauses, int circle) const;
   void MarkFounded(const std::deque<Definition>& definitions,
@@ -263,6 +274,7 @@ class Analysis : public Catalog {
 
   std::uint64_t version_ = 0;
   std::set<int> elsewhere_, as_written_;
+  std::set<RelationId> partial_;
   const Program* program_ = nullptr;
   const Store* store_ = nullptr;
   std::vector<Info> info_;

@@ -453,19 +453,31 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
     *link = step;
     link = &step->next;
   };
-  const auto stuck = [&](std::string problem) {
+  const auto stuck = [&](std::string problem, bool wants_caller) {
     if (mode_ == Mode::kDerive && !plan_->problem) plan_->problem = problem;
     Step* step = New(Step::Kind::kStuck, ready_->First());
     step->problem = std::move(problem);
+    step->open_input = wants_caller;
     append(step);
     ready_->Close();
     return first;
+  };
+  // Whether the clauses could be evaluated if a caller bound more: one of them reads a relation, or
+  // has a free slot of the head (decision 94). Others have no meaning for anybody, and are an error
+  // of the program.
+  const auto want_caller = [&](const std::vector<Listed>& left) {
+    return std::ranges::any_of(left, [&](const Listed& item) {
+      const std::vector<SlotId> slots = SlotsOf(*item.clause);
+      return item.clause->As<Atom>() != nullptr || std::ranges::any_of(slots, [&](SlotId s) {
+               return !ready_->IsBound(s) && std::ranges::find(wanted_, s) != wanted_.end();
+             });
+    });
   };
   ready_->Open(items);
   listed_ += items.size();
   while (!ready_->empty()) {
     if (plan_->steps.size() > kMaxSteps || listed_ > kMaxListed + items.size()) {
-      stuck("the rule has too many clauses and alternatives");
+      stuck("the rule has too many clauses and alternatives", false);
       plan_->steps.back().too_large = true;
       return first;
     }
@@ -479,7 +491,10 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       }
       pick = ready_->NextInDespair();
     }
-    if (pick == ReadyQueue::kNobody) return stuck(ProblemOf(ready_->Left()));
+    if (pick == ReadyQueue::kNobody) {
+      const std::vector<Listed> left = ready_->Left();
+      return stuck(ProblemOf(left), want_caller(left));
+    }
     const Listed item = ready_->at(pick);
     if (const auto* c = item.clause->As<Alternatives>()) {
       ready_->Remove(pick);
@@ -535,8 +550,9 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       if (!ready_->IsBound(s)) {
         const auto at = static_cast<std::size_t>(s);
         const std::string& name = (*names_)[at];
-        if (name == kAnyInput) return stuck("nothing binds the `_` of the head");
-        return stuck(((*avar_)[at] ? "$" : "?") + name + " is an argument that nothing binds");
+        if (name == kAnyInput) return stuck("nothing binds the `_` of the head", true);
+        return stuck(((*avar_)[at] ? "$" : "?") + name + " is an argument that nothing binds",
+                     true);
       }
   if (taken != nullptr) taken->slots = ready_->Since(taken->since);
   append(New(terminal == Terminal::kEmit ? Step::Kind::kEmit : Step::Kind::kFound, nullptr));

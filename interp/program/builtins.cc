@@ -242,7 +242,7 @@ void ReadNumberOf(BuiltinCall& call) {
     case NumberText::Problem::kNone:
       return call.give({{call.known[0], call.pool.Number(read.value)}});
     case NumberText::Problem::kNoNumber:
-      call.why = Text(call.pool, call.known[0], kShownBytes) + " is no number";
+      call.none = Text(call.pool, call.known[0], kShownBytes) + " is no number";
       return;
     case NumberText::Problem::kTooLong:
     case NumberText::Problem::kTooLarge:
@@ -278,6 +278,13 @@ void Division(BuiltinCall& call) {
   call.give({{a, b, call.pool.Int(quotient), call.pool.Int(rest)}});
 }
 
+// (?value, ?kind)
+void KindOf(BuiltinCall& call) {
+  std::string_view name = KindName(call.known[0]);
+  name.remove_prefix(name.rfind(' ') + 1);  // 0 where there is none
+  call.give({{call.known[0], call.pool.Keyword(name)}});
+}
+
 // Arguments that must be known, by number from 0.
 constexpr Columns Known(std::initializer_list<int> arguments) {
   Columns out = 0;
@@ -302,6 +309,7 @@ const std::vector<Builtin>& All() {
       {"std#end-user", 1, {Known({})}, OfDecision},
       {"std#end-user-tag", 2, {Known({})}, OfDecision},
       {"std#join", 3, {Known({0, 1})}, Join},
+      {"std#kind", 2, {Known({0})}, KindOf},
       {"std#local-time", 3, {Known({})}, OfDecision},
       {"std#metric", 4, {Known({0, 1, 2})}, OfDecision},
       {"std#metric", 5, {Known({0, 1, 2, 3})}, OfDecision},

@@ -44,6 +44,8 @@ struct BuiltinCall {
   std::function<void(std::span<const Value> row)> give;
   /// Why the call is undefined (decision 89), as operators say it (operators.h).
   std::string why = {};
+  /// Why it is defined and has no row.
+  std::string none = {};
   /// There may be more rows than were given: what rests on them is undecided.
   bool unknown = false;
 };
