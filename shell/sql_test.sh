@@ -351,6 +351,24 @@ sed -i 's/1500/1/' rpl.yaml
 approve gen
 expect "many rows" 0 1600 "" "$rpl" run large.rpl
 expect "more rows than may be derived" 5 '*' 'limit reached: 1000 rows' "$rpl" run large.rpl --max-rows 1000
+
+# A query that takes longer than the limit, or until Ctrl-C, is cancelled.
+printf 'version: 1\nrelations:\n  slow: {from: "${ORDERS}", query: "SELECT pg_sleep(40)::text AS t, 1 AS n"}\n' >rpl.yaml
+printf '$index("slow")\n%%all(?n) <- slow(_, ?n)\n' >slow.rpl
+printf '$index("slow")\nb(?n) <- slow(_, ?n)\n%%all(?n) <- b(?n)\n' >slow-below.rpl
+slow_queries() {
+  psql -X -q -A -t -c "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(40)%' AND state = 'active' AND pid <> pg_backend_pid()"
+}
+for options in "slow.rpl" "slow.rpl --session slow.rpls" "slow-below.rpl"; do
+  # shellcheck disable=SC2086
+  expect "a query longer than the limit: $options" 5 "*" "limit reached: 1 seconds" \
+    timeout 30 "$rpl" run $options --max-time 1 --allow-tool index
+  same "is cancelled" 0 "$(slow_queries)"
+done
+expect "its session is sound" 0 "*" "sound: " "$rpl" trace verify slow.rpls
+expect "a query until Ctrl-C" 130 "*" "" \
+  timeout --preserve-status -s INT 2 "$rpl" run slow.rpl --allow-tool index
+same "is cancelled" 0 "$(slow_queries)"
 psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 cd "$folder" || exit 1
 
