@@ -112,12 +112,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
       r.options.assign(options.begin(), options.end());
     }
     if (r.tool == "write") r.written = WrittenFiles();
-    if (r.tool == "index")
-      r.stop = [this, id = r.id] {
-        const Stop stop = Watch(0);
-        if (stop != Stop::kGoesOn) TakeStop(stop, id);
-        return stop != Stop::kGoesOn;
-      };
+    if (r.tool == "index") r.stop = StopOfReading(r.id);
     if (agent_.AnswersAlone(r)) r.admits = RowsBy::Bit(By::kTool);
     return r;
   }
@@ -140,6 +135,22 @@ Request Runtime::RequestFor(const OpenCall& call) {
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
   if (call.space == Space::kRelation && r.row.empty() && open > 1) r.id += " for " + r.argument;
   return r;
+}
+
+// Whether an interrupt, or the limit on time since its first poll, ends the reading of a source. It
+// counts in a replay as well: what is read again there takes time outside.
+std::function<bool()> Runtime::StopOfReading(std::string id) {
+  using Clock = std::chrono::steady_clock;
+  return [this, id = std::move(id), began = std::optional<Clock::time_point>()]() mutable {
+    if (!began) began = Clock::now();
+    const std::chrono::duration<double> spent = Clock::now() - *began;
+    const double most = options_.limits.max_seconds;
+    const Stop stop = options_.interrupted && options_.interrupted() ? Stop::kInterrupted
+                      : most > 0 && spent.count() > most             ? Stop::kTime
+                                                                     : Stop::kGoesOn;
+    if (stop != Stop::kGoesOn) TakeStop(stop, id);
+    return stop != Stop::kGoesOn;
+  };
 }
 
 // The files that calls of `$write` wrote in this session.

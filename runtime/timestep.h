@@ -291,6 +291,7 @@ class Runtime {
   void AskWhatNow(const StepState& step);
   nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
+  std::function<bool()> StopOfReading(std::string id);
   std::vector<std::pair<std::string, std::string>> WrittenFiles();
   void TakeUse(const OpenCall& call, Request& to) const;
   std::string RowText(RelationId relation, std::span<const Value> row,

@@ -95,7 +95,7 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
   std::vector<std::size_t> places;
   std::function<bool()> stop;  // of any: they are of one run
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    stop = requests[i].stop;
+    if (requests[i].stop) stop = requests[i].stop;
     if (requests[i].tool != "index") {
       out[i] = Write(requests[i], pool);
     } else if (auto read = ReadFor(requests[i], pool)) {

@@ -48,6 +48,8 @@ void DescribeSql(CLI::App& command, SqlOptions& options) {
       .add_option("--config", options.engine.config,
                   "The configuration (default: rpl.yaml beside the program)")
       ->type_name("FILE");
+  AddRepeatable(command, "--allow-tool", options.engine.allow_tools, "NAME",
+                "Read what rpl.yaml opens, without its approval: index; repeatable");
   AddFactsOptions(command, options.engine);
   AddTimeAndMemory(command, options.engine.limits);
   command.footer(kSqlFooter);
@@ -247,6 +249,8 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
       ->type_name("N")
       ->check(CLI::Range(0, 10'000));
   AddAnswerOptions(command, to.engine);
+  AddRepeatable(command, "--allow-tool", to.engine.allow_tools, "NAME",
+                "Read what rpl.yaml opens, without its approval: index; repeatable");
   AddLimitOptions(command, to.engine.limits);
   AddFactsOptions(command, to.engine);
   AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or dot",

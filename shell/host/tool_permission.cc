@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
 #include "shell/host/tool_setup.h"
@@ -43,8 +45,8 @@ Permission::Permit ToolPermission::Reach(const std::string& tool, const std::str
   if (allowed_.contains(tool)) return {true, ""};
   ToolCommand opened;
   opened.name = tool;
-  opened.argv = {config_, what};
   opened.folder = opened.home = FolderOf(config_);
+  opened.argv = {opened.folder + "/" + std::filesystem::path(config_).filename().string(), what};
   const std::string hash = CommandHash(opened);
   if (approvals_.Has(hash)) return {true, ""};
   if (!read_line_)

@@ -191,8 +191,11 @@ File Workspace::OnDisk(const std::string& path) const {
 
 File Workspace::Beside(const TextFile& file, const std::string& name) const {
   if (file.path.empty() || name.empty() || name.find('/') != name.npos) return nullptr;
+  const fs::path path = fs::path(file.path).replace_filename(name);
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) return nullptr;  // as a run follows none
   const std::lock_guard lock(mutex_);
-  return At(fs::path(file.path).replace_filename(name));
+  return At(path);
 }
 
 std::vector<File> Workspace::OpenFiles() const {
