@@ -11,7 +11,7 @@
 #include "checks/guard/guard.h"
 #include "formats/terminal_text.h"
 #include "fuzz/require.h"
-#include "shell/host/guard_line.h"
+#include "shell/host/hook_protocol.h"
 
 namespace rpl::fuzz {
 namespace {
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr Moment kNow = 1'700'000'000 * kSecond;
   std::optional<bool> after;
   const Sourced<HookCall> read =
-      ReadHookCall(text, config, kNow, [&](bool is_after) { after = is_after; });
+      ReadHookCall(text, config, kNow, [&](HookForm, bool is_after) { after = is_after; });
   fuzz::Require(read.value.has_value() == read.why.empty(), "what is no call has a reason");
   fuzz::Require(PrintableLine(read.why).find('\n') == std::string::npos, "a reason is a line");
   if (!read.value) return 0;

@@ -305,7 +305,7 @@ def run(attempt, rpl, server, policy, record):
         return run_gateway(attempt, rpl, server, policy, record)
     line = attempt["lines"][0].encode("utf-8", "surrogatepass")
     if attempt["kind"] == "hook":
-        done = subprocess.run([rpl, "guard", "hook", "--policy", policy], input=line, capture_output=True, timeout=60, check=False)
+        done = subprocess.run([rpl, "guard", "hook", "--policy", os.path.abspath(policy)], input=line, capture_output=True, timeout=60, check=False)
         denied = done.returncode == 2 or b'"permissionDecision":"deny"' in done.stdout
         return "" if denied else f"not denied: {done.stdout}"
     done = subprocess.run([rpl, "guard", "--policy", policy], input=line + b"\n", capture_output=True, timeout=60, check=False)

@@ -103,7 +103,7 @@ cat >policy.json <<'END'
   "effect": {"type": "block", "reason": "two are enough"}}]
 END
 call='{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Task","tool_input":{}}'
-hook() { "$@" guard hook --policy policy.json --store g.db --audit a.jsonl --audit-required <<<"$call"; }
+hook() { "$@" guard hook --root "$PWD" --policy policy.json --store g.db --audit a.jsonl --audit-required <<<"$call"; }
 
 hooks() {
   rm -f g.db* a.jsonl

@@ -80,7 +80,7 @@ hook() {
   local code=$2 decision=$3 reason=$4 input=$5 got
   shift 5
   status=0
-  "$rpl" guard hook --policy "${policy:-policy.yaml}" "$@" <"$input" >out 2>err || status=$?
+  "$rpl" guard hook --root "$PWD" --policy "${policy:-policy.yaml}" "$@" <"$input" >out 2>err || status=$?
   got=$(/usr/bin/python3 -c '
 import json, sys
 answer = json.load(sys.stdin)
@@ -129,10 +129,11 @@ policy=others.yaml hook "--default, a policy for another agent" 0 deny "" read -
 hook "--default deny is in the audit log" 0 deny "" ls --default deny --audit default.jsonl
 grep -qF '"verdict":"BLOCK","control":"CONTINUE","cause":{"kind":"NO_RULE"}' default.jsonl ||
   fail "expected a block in the audit log"
-expect "--default that is no answer" 2 '*' "maybe" "$rpl" guard hook --policy policy.yaml --default maybe
+expect "--default that is no answer" 2 '*' "maybe" "$rpl" guard hook --root "$PWD" --policy policy.yaml --default maybe
 hook "block" 0 deny "nothing is forced here" force
 hook "hitl" 0 ask "somebody looks first (review " deploy
-review=$(grep -o 'approve [0-9a-f]*' out | cut -d ' ' -f 2)
+review=$(grep -o '(review [0-9a-f]*' out | cut -d ' ' -f 2)
+grep -q approve out && fail "expected no command that answers the review"
 expect "the review is pending" 0 '*' "" "$rpl" guard pending --format json
 grep -qF "\"id\":\"$review\"" out || fail "expected the review $review"
 expect "what waits, for a person" 0 '*' "help: \`rpl guard approve ID\` lets a call pass" \
@@ -141,11 +142,11 @@ same "what waits" "$review
     Bash {\"command\":\"deploy\"}" "$(head -n 2 out)"
 grep -q '^    held by `.*` since 20.*Z: somebody looks first$' out || fail "expected rule and reason"
 expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --store none.db
-hook "hitl, in a store of its own" 0 ask '`rpl guard approve '"$review"' --store own.db`' deploy --store own.db
+hook "hitl, in a store of its own" 0 ask "(review $review)" deploy --store own.db
 expect "its help names the store" 0 '*' 'help: `rpl guard approve ID --store own.db` lets a call pass' \
   "$rpl" guard pending --store own.db
 expect "a time zone that is none" 2 '*' 'no time zone is named `Europe/Berln`' \
-  "$rpl" guard hook --policy policy.yaml --org-timezone Europe/Berln
+  "$rpl" guard hook --root "$PWD" --policy policy.yaml --org-timezone Europe/Berln
 printf 'version: 1\ntools: {}\nguard: {organisationTimezone: Europe/Berln}\n' >zone.yaml
 expect "a time zone that is none, in the configuration" 2 "" 'zone.yaml:3:31: error RPL7007: `guard.organisationTimezone`: no time zone is named `Europe/Berln`' \
   "$rpl" guard --policy policy.yaml --config zone.yaml
@@ -163,6 +164,136 @@ hook "an approved call is made" 0 none "" deployed
 hook "an approval is spent" 0 ask "somebody looks first (review $review" deploy
 "$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null
 hook "hitl, denied" 0 deny "not on a Friday" deploy
+
+# --- Where nobody is asked -------------------------------------------------------------------
+
+sed 's/^{/{"permission_mode":"bypassPermissions",/' deploy >unasked
+hook "hitl in a mode that asks nobody" 0 deny "somebody looks first (review $review" unasked --store unasked.db
+hook "hitl for a host that asks nobody" 0 deny "(review $review)" deploy --ask deny --store unasked.db
+hook "hitl in a mode that asks" 0 ask "(review $review)" deploy --store unasked.db
+"$rpl" guard approve "$review" --store unasked.db 2>/dev/null
+hook "it passes once it was approved" 0 allow "" unasked --store unasked.db
+"$rpl" guard approve "$review" --store unasked.db --now 2999-01-01T00:00:00Z 2>/dev/null
+hook "an approval of later than now is none" 0 ask "(review $review)" deploy --store unasked.db
+
+event PreToolUse Bash '{"command":"cd /tmp; rpl guard approve 12 --store x </dev/null"}' >approves
+hook "a command that answers a review" 0 deny "reviews are answered by people" approves
+event PreToolUse Bash '{"command":"rpl guard pending; echo approve"}' >looks
+hook "a command that looks at reviews" 0 none "" looks
+
+cat >prefix.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: cat, selector: {phase: tool.before, tool: {name: Bash}},
+     condition: {kind: toolArg, type: string, op: startsWith, path: command, value: "cat "}, effect: {type: allow}}
+END2
+expect "a rule that allows by the beginning of a command" 0 "" \
+  'warning: prefix.yaml: the rule `cat` allows a shell command by a part of its text' "$rpl" guard check prefix.yaml
+sed -i 's/startsWith/eq/' prefix.yaml
+expect "a rule that allows a whole command" 0 "" 'prefix.yaml: 1 rule' "$rpl" guard check prefix.yaml
+grep -q warning err && fail "expected no warning"
+
+# --- Names of files --------------------------------------------------------------------------
+
+mkdir own && printf '[]' >own/policy.yaml
+for option in --policy --config --store --audit; do
+  expect "a relative name of $option" 2 '*' "$option is \`policy.yaml\`, which depends on the folder" \
+    "$rpl" guard hook --policy "$folder/policy.yaml" --store "$folder/s.db" "$option" policy.yaml <force
+done
+(cd own && "$rpl" guard hook --root "$folder" --policy policy.yaml <../force) >out 2>err
+name="the names lie below --root, wherever the agent is"
+if grep -qF "nothing is forced here" out; then pass; else fail "expected deny"; fi
+expect "a relative --root" 2 '*' '--root is `own`' "$rpl" guard hook --root own --policy policy.yaml <force
+
+# --- Earlier calls that are open, failed, or cannot be read ------------------------------------
+
+cat >after.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: quiet, selector: {phase: tool.before, tool: {name: Mail}},
+     condition: {kind: sequence, mustNotHaveCalled: [Export]}, effect: {type: block, reason: no mail now}}
+  - {priority: 1, enabled: true, name: once, selector: {phase: tool.before, tool: {name: Again}},
+     condition: {kind: not, not: {kind: sequence, mustHaveCalled: [Export]}}, effect: {type: block, reason: not again}}
+  - {priority: 1, enabled: true, name: first, selector: {phase: tool.before, tool: {name: Send}},
+     condition: {kind: sequence, mustHaveCalled: [Export]}, effect: {type: block, reason: not yet}}
+  - {priority: 1, enabled: true, name: window, selector: {phase: tool.before, tool: {name: Export}},
+     condition: {kind: metricWindow, scope: agent, metric: {kind: inbuilt, key: bytes_in},
+                 aggregate: count, windowSeconds: 60, op: gte, value: 1}, effect: {type: block, reason: one a minute}}
+END2
+call() { printf '{"session_id":"%s","hook_event_name":"%s","tool_name":"%s","tool_input":{},"tool_use_id":"%s"%s}' "$@"; }
+call s PreToolUse Export 1 '' >export
+call s PreToolUse Mail 2 '' >mail
+call s PreToolUse Again 3 '' >again
+call s PreToolUse Send 4 '' >send
+call s PostToolUseFailure Export 1 ',"error":"timeout"' >failed
+policy=after.yaml
+hook "nothing was called" 0 none "" mail --store after.db
+hook "a call is let pass" 0 none "" export --store after.db
+hook "mustNotHaveCalled counts it while it is open" 0 deny "no mail now" mail --store after.db
+hook "not mustHaveCalled counts it, too" 0 deny "not again" again --store after.db
+hook "mustHaveCalled does not" 0 deny "not yet" send --store after.db
+hook "a window counts it" 0 deny "one a minute" export --store after.db
+hook "a call that failed has ended" 0 none "" failed --store after.db
+hook "mustNotHaveCalled counts it once it failed" 0 deny "no mail now" mail --store after.db
+hook "and so does mustHaveCalled" 0 none "" send --store after.db
+hook "a window counts it after the clock was set back" 0 deny "one a minute" export --store after.db --now 2020-01-01T00:00:00Z
+end=0
+for response in '{"text":"cut\ud83d"}' '"\udc00"' $'"\xff\xfe"' '{"a":1,"a":2}' '"cut'; do
+  end=$((end + 1))
+  call $end PreToolUse Export call-$end '' >export
+  call $end PostToolUse Export call-$end ",\"tool_response\":$response" >odd
+  call $end PreToolUse Send 9 '' >send
+  hook "a call whose result is odd: $end" 0 none "" export --store odd.db --now 20$((20 + end))-01-01T00:00:00Z
+  if ((end < 4)); then hook "its result: $end" 0 none "" odd --store odd.db
+  elif ((end == 4)); then hook "its result: $end" 2 block "(the call \`call-$end\`)" odd --store odd.db
+  else hook "its result: $end" 2 deny "the input is not one JSON object" odd --store odd.db
+  fi
+  if ((end < 5)); then hook "it has ended: $end" 0 none "" send --store odd.db; fi
+done
+unset policy
+call s PreToolUse Bash twice ',"tool_input":{"command":"x --force"}' >twice
+hook "a key twice" 2 deny "(the call \`twice\`)" twice
+
+# A line is answered before the next one is written.
+coproc "$rpl" guard --policy policy.yaml
+echo '{"tool":"Bash","args":{"command":"ls"}}' >&"${COPROC[1]}"
+line=
+read -r -t 20 line <&"${COPROC[0]}"
+same "a line is answered as it comes" '{"schema":"rpl.decision/1","effect":"allow"' "${line:0:43}"
+eval "exec ${COPROC[1]}>&-"
+wait "$COPROC_PID"
+
+# --- Other hosts -------------------------------------------------------------------------------
+
+# host NAME EXIT ANSWER EVENT: the answer, as the host reads it.
+host() {
+  status=0
+  "$rpl" guard hook --root "$PWD" --policy any.yaml --store hosts.db <<<"$4" >out 2>err || status=$?
+  name="host: $1"
+  if [[ $status != "$2" ]]; then fail "expected exit $2"
+  elif [[ $(<out) != "$3" ]]; then fail "expected $3"
+  else pass
+  fi
+}
+cat >any.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: no-rm, selector: {phase: tool.before, tool: {}},
+     condition: {kind: toolArg, type: string, op: contains, path: command, value: rm -rf}, effect: {type: block, reason: "no"}}
+END2
+for command in ls 'rm -rf x'; do
+  if [[ $command == ls ]]; then code=0; answer() { echo '{}'; }
+  else code=2; answer() { echo "$1"; }
+  fi
+  host "BeforeTool: $command" 0 "$(answer '{"decision":"deny","reason":"no"}')" \
+    '{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/w","tool_name":"run_shell_command","tool_input":{"command":"'"$command"'"}}'
+  host "beforeShellExecution: $command" 0 "$(answer '{"permission":"deny","user_message":"no","agent_message":"no"}')" \
+    '{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"'"$command"'","cwd":"/w"}'
+  host "preToolUse: $command" 0 "$(answer '{"permission":"deny","user_message":"no","agent_message":"no"}')" \
+    '{"hook_event_name":"preToolUse","conversation_id":"s","tool_name":"Shell","tool_input":{"command":"'"$command"'"}}'
+  host "toolName: $command" 0 "$(answer '{"permissionDecision":"deny","permissionDecisionReason":"no"}')" \
+    '{"sessionId":"s","toolName":"bash","toolArgs":"{\"command\":\"'"$command"'\"}"}'
+  host "agent_action_name: $command" $code '{}' \
+    '{"agent_action_name":"pre_run_command","trajectory_id":"s","tool_info":{"command_line":"'"$command"'"}}'
+done
+
 printf '{"tool_name":"Bash","tool_input":{"command":"ls"}}' >short
 hook "an event of PreToolUse need not say so" 0 none "" short
 printf '{"tool_name":"Bash"}' >bare
@@ -228,7 +359,7 @@ for i in {1..16}; do mkfifo "task.$i"; done
 for round in 1 2 3; do
   ends=()
   for i in {1..16}; do
-    "$rpl" guard hook --policy counts.yaml --config think.yaml --timeout-ms 120000 \
+    "$rpl" guard hook --root "$PWD" --policy counts.yaml --config think.yaml --timeout-ms 120000 \
       --store "cap$round.db" --audit "cap$round.jsonl" <"task.$i" >"out.$i" 2>"err.$i" &
   done
   for i in {1..16}; do exec {end}>"task.$i" && ends+=("$end"); done
@@ -247,7 +378,7 @@ cat >capped.json <<'END2'
 END2
 rm out.* err.*
 for i in {1..100}; do
-  "$rpl" guard hook --policy capped.json --timeout-ms 120000 --store hundred.db <task >"out.$i" 2>"err.$i" &
+  "$rpl" guard hook --root "$PWD" --policy capped.json --timeout-ms 120000 --store hundred.db <task >"out.$i" 2>"err.$i" &
 done
 wait
 same "100 hooks at once: pass" 5 "$(cat out.* | grep -cx '{}')"
@@ -377,8 +508,8 @@ hook "the next integer below 64 bits" 2 deny '`tool_input`: an integer has more 
 echo '{"tool_name":"pay","tool_input":{"n":1e400}}' >huge
 hook "a number that is too large" 2 deny 'not one JSON object: a number is too large' huge
 hook "an input that is a text" 2 deny '`tool_input` is no object' text
-hook "an unknown event" 2 deny "the event is neither PreToolUse nor PostToolUse" unknown
-hook "an event that is no text" 2 deny "the event is neither PreToolUse nor PostToolUse" oddly
+hook "an unknown event" 2 deny 'is no event before or after the use of a tool that is known' unknown
+hook "an event that is no text" 2 deny 'is no event before or after the use of a tool that is known' oddly
 hook "PostToolUse without tool" 2 block 'the input has no `tool_name`' after-nameless
 head -c 10000000 /dev/zero | tr '\0' x >long
 { printf '{"tool_name":"Bash","tool_input":{"command":"'; cat long; printf ' --force"}}'; } >large
@@ -394,7 +525,7 @@ policy=wrong.yaml hook "a policy with errors" 2 deny "its policy or configuratio
 grep -qF 'wrong.yaml:4:21: error RPL7007: `rules[0].effect.type`' err || fail "expected the error"
 if ((EUID == 0)); then as=(setpriv --reuid=65534 --regid=65534 --clear-groups); else as=(); fi
 cp policy.yaml secret.yaml && chmod 000 secret.yaml && chmod 755 .
-"${as[@]}" "$rpl" guard hook --policy secret.yaml <ls >secret.out 2>secret.err
+"${as[@]}" "$rpl" guard hook --root "$PWD" --policy secret.yaml <ls >secret.out 2>secret.err
 expect "a policy that may not be read" 0 '*' "" grep -F '"permissionDecision":"deny"' secret.out
 hook "no configuration" 2 deny "its policy or configuration cannot be used" ls --config none.yaml
 name="hook: no --policy" status=0
@@ -402,7 +533,7 @@ name="hook: no --policy" status=0
 [[ $status == 2 ]] && grep -qF '"permissionDecision":"deny"' out && pass || fail "expected deny"
 mkdir -p logs
 hook "an audit log that is a folder" 2 deny "the audit log cannot be written" ls --audit logs --audit-required
-"$rpl" guard hook --policy policy.yaml --audit logs <ls >out 2>err
+"$rpl" guard hook --root "$PWD" --policy policy.yaml --audit logs <ls >out 2>err
 same "an audit log that is not required" 'warning: the audit log `logs` cannot be written: Is a directory' "$(<err)"
 hook "a store that is a folder" 2 deny '`logs`: Is a directory' deploy --store logs
 printf 'no database, but as long as the head of one: %0100d' 0 >letter

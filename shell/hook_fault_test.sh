@@ -63,7 +63,7 @@ allowed() {
   if [[ $status == 0 ]] && grep -q '"permissionDecision":"allow"' out; then pass; else fail "expected allow"; fi
 }
 
-hook='"$0" guard hook --policy policy.yaml'
+hook='"$0" guard hook --root "$PWD" --policy policy.yaml'
 allowed "no fault" "$hook <read"
 allowed "options before its name" '"$0" guard --policy policy.yaml hook <read'
 
@@ -103,11 +103,11 @@ fault "no process to be started" "no process for the hook: Resource temporarily 
 for policy in policy.yaml counts.yaml; do
   rm -f grown.jsonl
   fault "an audit log that may not grow, $policy" "killed by SIGXFSZ" \
-    'ulimit -f 0; exec "$0" guard hook --policy "$1" --audit grown.jsonl <read' "$policy"
-  "$rpl" guard hook --policy "$policy" --audit grown.jsonl <read >/dev/null
+    'ulimit -f 0; exec "$0" guard hook --root "$PWD" --policy "$1" --audit grown.jsonl <read' "$policy"
+  "$rpl" guard hook --root "$PWD" --policy "$policy" --audit grown.jsonl <read >/dev/null
   for _ in {1..4}; do cat grown.jsonl; done >more && head -c 1000 more >grown.jsonl
   fault "an audit log that may not grow by a line, $policy" "killed by SIGXFSZ" \
-    'ulimit -f 1; exec "$0" guard hook --policy "$1" --audit grown.jsonl <read' "$policy"
+    'ulimit -f 1; exec "$0" guard hook --root "$PWD" --policy "$1" --audit grown.jsonl <read' "$policy"
 done
 fault "a wrong command line" "unknown option" "$hook --nope <read"
 allowed "a host that ignores SIGCHLD" "exec env --ignore-signal=CHLD $hook <read"
@@ -120,7 +120,7 @@ mkfifo waits
 defaults=(env --default-signal)
 begin() {
   status=0
-  "${defaults[@]}" "$rpl" guard hook --policy policy.yaml "$@" <waits >out 2>err &
+  "${defaults[@]}" "$rpl" guard hook --root "$PWD" --policy policy.yaml "$@" <waits >out 2>err &
   parent=$!
   exec 8>waits
   until child=$(pgrep -P "$parent") && [[ $(readlink "/proc/$child/fd/1") == pipe:* ]]; do sleep 0.01; done
@@ -192,12 +192,12 @@ rules:
 END2
 printf 'version: 1\ntools: {}\nguard: {signals: {slow: {command: [sleep, "5.128"], timeoutMs: 60000}}}\n' >rpl.yaml
 fault "no time after a tool was used" "no decision in time" \
-  '"$0" guard hook --policy slow.yaml --config rpl.yaml --timeout-ms 500 <used'
+  '"$0" guard hook --root "$PWD" --policy slow.yaml --config rpl.yaml --timeout-ms 500 <used'
 same "that is a block" '{"decision":"block","reason":"rpl guard: no decision in time"}' "$(cat out)"
 printf '{"rules":[{"priority":1,"enabled":true,"name":"n","selector":{"phase":"tool.before","tool":{}},"condition":{"kind":"toolName","op":"eq","value":"Read"},"effect":{"type":"block","reason":"%s"}}]}' \
   "$(printf '\\u0001%.0s' {1..50000})" >long.json
 name="hook: a reason that is long" status=0
-"$rpl" guard hook --policy long.json <read >out 2>err || status=$?
+"$rpl" guard hook --root "$PWD" --policy long.json <read >out 2>err || status=$?
 if [[ $status == 0 ]] && grep -q '"permissionDecision":"deny"' out && /usr/bin/python3 validate.py "$schema" <out 2>>err; then pass
 else fail "expected deny"; fi
 

@@ -89,7 +89,7 @@ for ((round = 0; round <= kills / 10; round++)); do
   # In a shell of its own, which does not tell of processes that are killed.
   (for i in {1..40}; do
     printf '{"session_id":"s","hook_event_name":"PreToolUse","tool_use_id":"%s","tool_name":"Task","tool_input":{}}' "$i" |
-      "$rpl" guard hook --policy policy.json --store g.db --timeout-ms 60000 >"answer.$i" 2>/dev/null &
+      "$rpl" guard hook --root "$PWD" --policy policy.json --store g.db --timeout-ms 60000 >"answer.$i" 2>/dev/null &
     # Those that are killed may cost a place, and never make one.
     hook=$!
     if ((round % 2 == 1 && i % 4 == 0)); then (sleep 0.02; kill -9 $hook 2>/dev/null) & fi

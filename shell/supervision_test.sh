@@ -112,9 +112,9 @@ for way in child session daemon again; do
   "condition": {"kind": "signal", "key": "risk", "args": {}, "op": "eq", "value": "1"}, "effect": {"type": "block"}}]
 END
   echo '{"tool_name":"Bash","tool_input":{}}' >input
-  "$rpl" guard hook --policy policy.json --config guard.yaml --timeout-ms 500 <input >out 2>err
+  "$rpl" guard hook --root "$PWD" --policy policy.json --config guard.yaml --timeout-ms 500 <input >out 2>err
   none_left "$way: a hook that ran out of time"
-  "$rpl" guard hook --policy policy.json --config guard.yaml <input >out 2>err &
+  "$rpl" guard hook --root "$PWD" --policy policy.json --config guard.yaml <input >out 2>err &
   hook=$!
   started
   kill -KILL $hook

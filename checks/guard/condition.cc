@@ -105,14 +105,17 @@ class Leaves {
     return Of(CompareNumbers(ms, leaf.op, static_cast<long double>(leaf.ms)));
   }
 
+  // Whether the leaves that follow make their rule more severe if they hold.
+  void SetSevere(bool severe) { severe_ = severe; }
+
   Ternary operator()(const SequenceLeaf& leaf) {
     for (const std::string& glob : leaf.must) {
-      if (around_.history.Called(glob)) continue;
+      if (around_.history.Called(glob, !severe_)) continue;
       Say("sequence: {} was not called", glob);
       return Ternary::kYes;
     }
     for (const std::string& glob : leaf.must_not) {
-      if (!around_.history.Called(glob)) continue;
+      if (!around_.history.Called(glob, severe_)) continue;
       Say("sequence: {} was called", glob);
       return Ternary::kYes;
     }
@@ -121,15 +124,17 @@ class Leaves {
   }
 
   Ternary operator()(const MaxCallsLeaf& leaf) {
-    const std::size_t calls = around_.history.Calls(leaf);
+    const std::size_t calls = around_.history.Calls(leaf, severe_);
     Say("maxCalls: {} calls match {}, max {}", calls, InBrackets(leaf.globs), leaf.max);
     return Of(calls >= leaf.max);
   }
 
   Ternary operator()(const MetricWindowLeaf& leaf) {
     const std::optional<EndUser>& user = around_.call.user;
-    const std::optional<double> value =
-        around_.history.Metric(leaf, user ? user->id : std::nullopt, around_.now);
+    const std::optional<std::string> id = user ? user->id : std::nullopt;
+    std::optional<double> value = around_.history.Metric(leaf, id, around_.now);
+    if (value && CountsOpenCalls(leaf, severe_))
+      *value += static_cast<double>(around_.history.OpenCalls(leaf, id, around_.now));
     if (!value) {
       Say("metricWindow {} has no value", leaf.key);
       return Ternary::kMaybe;
@@ -311,6 +316,7 @@ class Leaves {
 
   Surroundings& around_;
   bool explain_;
+  bool severe_ = true;
   std::string said_;
 };
 
@@ -350,8 +356,22 @@ bool ReadsHistory(const GuardCondition& condition) {
   });
 }
 
-Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool missing_decides,
-                   bool explain) {
+bool IsSevere(const GuardCondition& condition, Effect effect, std::size_t node) {
+  bool severe = effect != Effect::kAllow;
+  for (std::size_t above = 0; above < node; ++above)
+    if (condition[above].end > node && condition[above].As<NotPart>()) severe = !severe;
+  return severe;
+}
+
+bool CountsOpenCalls(const MetricWindowLeaf& leaf, bool severe) {
+  const bool more_holds = leaf.op == CompareOp::kGt || leaf.op == CompareOp::kGte;
+  const bool fewer_holds = leaf.op == CompareOp::kLt || leaf.op == CompareOp::kLte;
+  return leaf.aggregate == MetricWindowLeaf::Aggregate::kCount &&
+         (severe ? more_holds : fewer_holds);
+}
+
+Evaluated Evaluate(const GuardCondition& condition, Effect effect, Surroundings& around,
+                   bool missing_decides, bool explain) {
   struct Open {
     std::uint32_t node;
     Ternary so_far;
@@ -359,24 +379,27 @@ Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool m
   Evaluated out;
   Leaves leaves(around, explain);
   std::vector<Open> open;
+  std::size_t nots = 0;  // among them
   const auto effect_of_missing = [&](const ConditionNode& leaf) {
-    std::optional<Effect> effect = leaf.on_missing;
-    for (auto o = open.rbegin(); !effect && o != open.rend(); ++o)
-      effect = condition[o->node].on_missing;
-    return effect;
+    std::optional<Effect> missing = leaf.on_missing;
+    for (auto o = open.rbegin(); !missing && o != open.rend(); ++o)
+      missing = condition[o->node].on_missing;
+    return missing;
   };
   std::uint32_t at = 0;
   for (;;) {
     const ConditionNode& node = condition[at];
+    leaves.SetSevere((effect != Effect::kAllow) != (nots % 2 != 0));
     Ternary value = std::visit(leaves, node.is);
     if (node.As<AndParts>() || node.As<OrParts>() || node.As<NotPart>()) {
+      if (node.As<NotPart>()) ++nots;
       open.push_back({at++, value});
       continue;
     }
     if (value == Ternary::kMaybe) {
-      const std::optional<Effect> effect = effect_of_missing(node);
-      if (effect && (!out.on_missing || *out.on_missing < *effect)) out.on_missing = effect;
-      if (!effect && !missing_decides && node.As<ToolArgLeaf>()) value = Ternary::kNo;
+      const std::optional<Effect> missing = effect_of_missing(node);
+      if (missing && (!out.on_missing || *out.on_missing < *missing)) out.on_missing = missing;
+      if (!missing && !missing_decides && node.As<ToolArgLeaf>()) value = Ternary::kNo;
     }
     if (explain) out.premises.push_back(leaves.TakeSaid() + ": " + std::string(TruthName(value)));
     at = node.end;
@@ -400,6 +423,7 @@ Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool m
         in.so_far = value == Ternary::kMaybe ? value : Of(value == Ternary::kNo);
       }
       if (!decided) break;
+      if (parent.As<NotPart>()) --nots;
       value = in.so_far;
       at = parent.end;
       open.pop_back();

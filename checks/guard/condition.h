@@ -17,6 +17,11 @@
 //   toolArg        the argument is missing or of another type, and somebody says what follows from
 //                  that: `onMissing` of the leaf, a connective above it, the rule, the policy or
 //                  the host. Otherwise it does not match, as in the published engine.
+//
+// A call that was let pass and has not ended, or was cut off, may have been made or not. Each leaf
+// over earlier calls takes it as what makes its rule more severe: for a rule that blocks or holds
+// the leaf holds if it may hold, for one that allows it must hold for certain; under `not` the
+// other way round. So mustNotHaveCalled counts an open call, and mustHaveCalled does not.
 #ifndef RPL_CHECKS_GUARD_CONDITION_H_
 #define RPL_CHECKS_GUARD_CONDITION_H_
 
@@ -224,11 +229,16 @@ struct Evaluated {
   /// With `explain`: the finding of each leaf, "toolArg amount is 250, gt 200: true".
   std::vector<std::string> premises;
 };
-/// Evaluates a condition. Requests signals from around.sources and records them there.
-/// `missing_decides`: the rule, the policy or the host gives an effect to what is unknown.
-/// REQUIRES: the condition is not empty.
-Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool missing_decides,
-                   bool explain);
+/// Evaluates the condition of a rule with this effect. Requests signals from around.sources and
+/// records them there. `missing_decides`: the rule, the policy or the host gives an effect to what
+/// is unknown. REQUIRES: the condition is not empty.
+Evaluated Evaluate(const GuardCondition& condition, Effect effect, Surroundings& around,
+                   bool missing_decides, bool explain);
+
+/// Whether a node, if it holds rather than not, makes a rule of this effect more severe.
+bool IsSevere(const GuardCondition& condition, Effect effect, std::size_t node);
+/// Whether open calls are added to what a window counts. `severe`: IsSevere of its leaf.
+bool CountsOpenCalls(const MetricWindowLeaf& leaf, bool severe);
 
 /// The name of the comparison in policies: "eq", "gte".
 std::string_view CompareName(CompareOp op);

@@ -194,7 +194,8 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       continue;
     }
     const std::optional<Effect> on_missing = OnMissing(*rule);
-    const Evaluated evaluated = Evaluate(rule->condition, around, on_missing.has_value(), false);
+    const Evaluated evaluated =
+        Evaluate(rule->condition, rule->effect, around, on_missing.has_value(), false);
     Effect effect = rule->effect;
     entry.unknown = evaluated.truth == Ternary::kMaybe;
     entry.evaluated = !entry.unknown;
@@ -264,8 +265,9 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
   }
   // The same condition again, with the recorded answers, for its premises.
   if (deciding != nullptr && out.effect != Effect::kAllow)
-    out.premises =
-        Evaluate(deciding->condition, around, OnMissing(*deciding).has_value(), true).premises;
+    out.premises = Evaluate(deciding->condition, deciding->effect, around,
+                            OnMissing(*deciding).has_value(), true)
+                       .premises;
   for (const AskedSignal& asked : around.signals)
     if (!asked.answer.value)
       out.problems.push_back("the signal " + asked.key + " is not available: " + asked.answer.why);

@@ -47,6 +47,9 @@ constexpr Database::Form kForm = {
 // The periods that have totals, the widest first.
 constexpr std::array<Moment, 3> kWidths = {86400 * kSecond, 3600 * kSecond, 60 * kSecond};
 
+// Later than any value of a metric; a whole number of the widest periods.
+constexpr Moment kLast = 100'000'000 * kWidths.front();
+
 // The total of all users; users have ids from 1.
 constexpr std::int64_t kEverybody = 0;
 
@@ -66,12 +69,14 @@ Review::State StateOf(std::int64_t number) {
   return number >= 0 && number <= 3 ? static_cast<Review::State>(number) : Review::State::kPending;
 }
 
-// The review in a row of id, state, reason, expires, spent_by.
+// The review in a row of id, state, reason, expires, spent_by, answered_at. An approval of later
+// than now is none: the clock was set back, and how long it held is not known.
 Review ReviewIn(const Query& row, const std::string& by, Moment now) {
   Review review{StateOf(row.Number(1)), row.Text(0), row.Text(2)};
   const bool own = !by.empty() && row.Text(4) == by;
   if (own) review.state = Review::State::kApproved;
-  else if (review.state == Review::State::kApproved && row.Number(3) <= now)
+  else if (review.state == Review::State::kApproved &&
+           (row.Number(3) <= now || row.Number(5) > now))
     review.state = Review::State::kUnasked;
   if (review.state == Review::State::kUnasked) return {};
   return review;
@@ -228,6 +233,14 @@ std::string GuardStore::Decided(const std::string& run, std::size_t step, const 
         .Bind(counts)
         .Bind(now)
         .Run();
+    if (call.user && call.user->id) {
+      MakeBegunBy();
+      Query(*database_, "INSERT OR REPLACE INTO begun_by(run, step, user) VALUES(?, ?, ?)")
+          .Bind(id)
+          .Bind(static_cast<std::int64_t>(step))
+          .Bind(*call.user->id)
+          .Run();
+    }
     Query(*database_,
           "INSERT INTO used(run, tool, open, ended, took_ms) VALUES(?1, ?2, ?3, 0, 0)"
           " ON CONFLICT DO UPDATE SET open=open+?3")
@@ -403,10 +416,38 @@ Sourced<MetricTotals> GuardStore::Totals(const MetricWindowLeaf& of,
       if (!user || !known.Bind(*user).Next()) return out;
       whose = known.Number(0);
     }
+    // To the end: what seems to be later happened before the clock was set back.
     const Moment from = now - of.window_seconds * kSecond;
-    for (const auto& [id, totals] : TotalsOf(metric.Number(0), whose, from, now)) {
+    for (const auto& [id, totals] : TotalsOf(metric.Number(0), whose, from, kLast)) {
       const Tool& tool = ToolOf(id);
       if (Selects(of, tool.name, tool.tags)) out.Add(totals);
+    }
+    return out;
+  });
+}
+
+// Made when it is first used, like the pins.
+void GuardStore::MakeBegunBy() {
+  Query(*database_,
+        "CREATE TABLE IF NOT EXISTS begun_by(run INTEGER, step INTEGER, user TEXT NOT NULL,"
+        " PRIMARY KEY(run, step)) WITHOUT ROWID")
+      .Run();
+}
+
+Sourced<std::size_t> GuardStore::OpenCalls(const MetricWindowLeaf& of,
+                                           const std::optional<std::string>& user, Moment now) {
+  if (!keeps()) return {0, ""};
+  return Read<std::size_t>([&] {
+    MakeBegunBy();
+    std::size_t out = 0;
+    Query open(*database_,
+               "SELECT tool, user FROM calls LEFT JOIN begun_by USING(run, step)"
+               " WHERE ended IS NULL AND counts=1 AND begun>=?");
+    open.Bind(now - of.window_seconds * kSecond);
+    while (open.Next()) {
+      const Tool& tool = ToolOf(open.Number(0));
+      if ((!of.of_user || (user && open.Text(1) == *user)) && Selects(of, tool.name, tool.tags))
+        ++out;
     }
     return out;
   });
@@ -418,7 +459,9 @@ Sourced<Review> GuardStore::Find(const ReviewRequest& request, const std::string
   if (!keeps()) return {Review{}, ""};
   return Read<Review>([&] {
     const std::string id = ReviewId(request);
-    Query known(*database_, "SELECT id, state, reason, expires, spent_by FROM reviews WHERE id=?");
+    Query known(*database_,
+                "SELECT id, state, reason, expires, spent_by, answered_at FROM reviews"
+                " WHERE id=?");
     return known.Bind(id).Next() ? ReviewIn(known, by, now) : Review{};
   });
 }
@@ -449,10 +492,12 @@ Sourced<Review> GuardStore::Ask(const ReviewRequest& request, const std::string&
 Sourced<bool> GuardStore::Spend(const std::string& id, const std::string& by, Moment now) {
   if (!keeps()) return {false, ""};
   return Read<bool>([&] {
-    Query known(*database_, "SELECT state, expires, calls, spent_by FROM reviews WHERE id=?");
+    Query known(*database_,
+                "SELECT state, expires, calls, spent_by, answered_at FROM reviews WHERE id=?");
     if (!known.Bind(id).Next()) return false;
     if (!by.empty() && known.Text(3) == by) return true;
-    if (StateOf(known.Number(0)) != Review::State::kApproved || known.Number(1) <= now)
+    if (StateOf(known.Number(0)) != Review::State::kApproved || known.Number(1) <= now ||
+        known.Number(4) > now)
       return false;
     const std::int64_t left = known.Number(2) - 1;
     Query(*database_, "UPDATE reviews SET calls=?, state=?, spent_by=? WHERE id=?")

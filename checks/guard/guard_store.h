@@ -116,6 +116,11 @@ class GuardStore {
   Sourced<MetricTotals> Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                                Moment now);
 
+  /// The number of open calls, of all runs, that the window may come to count: those that began in
+  /// it, or later than `now`.
+  Sourced<std::size_t> OpenCalls(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                                 Moment now);
+
   /// The state of a review; kUnasked if there is no request, or its approval is spent or expired.
   /// `by`: the call, so that its own approval is found again; "" for none.
   Sourced<Review> Find(const ReviewRequest& request, const std::string& by, Moment now);
@@ -161,6 +166,7 @@ class GuardStore {
   std::int64_t ToolId(const std::string& tool, const std::vector<std::string>& tags);
   const Tool& ToolOf(std::int64_t id);
   void MakePins();
+  void MakeBegunBy();
   void AddSamples(const PastCall& call);
   void AddTotals(std::int64_t metric, std::int64_t user, Moment from, Moment to, std::size_t level,
                  ByTool& out);

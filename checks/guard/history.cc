@@ -121,22 +121,31 @@ void History::AddMetrics(const PastCall& call) {
   }
 }
 
-bool History::Called(std::string_view glob) const {
+bool History::Called(std::string_view glob, bool with_open) const {
   return std::any_of(tools_.begin(), tools_.end(), [&](const Tool& tool) {
-    return tool.calls.ended > 0 && GlobMatches(glob, tool.name);
+    return tool.calls.Number(with_open) > 0 && GlobMatches(glob, tool.name);
   });
 }
 
-std::size_t History::Calls(const MaxCallsLeaf& of) const {
+std::size_t History::OpenCalls(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                               Moment now) const {
+  if (open_from_) return open_from_(of, user, now);
+  std::size_t open = 0;
+  for (const Tool& tool : tools_)
+    if (Selects(of, tool.name, tool.tags)) open += tool.calls.open;
+  return open;
+}
+
+std::size_t History::Calls(const MaxCallsLeaf& of, bool with_open) const {
   std::size_t calls = 0;
   for (const Tool& tool : tools_) {
-    if (tool.calls.ended + tool.calls.open == 0) continue;
+    if (tool.calls.Number(with_open) == 0) continue;
     const bool matches =
         of.by_tag
             ? std::any_of(tool.tags.begin(), tool.tags.end(),
                           [&](const std::string& tag) { return AnyGlobMatches(of.globs, tag); })
             : AnyGlobMatches(of.globs, tool.name);
-    if (matches) calls += tool.calls.ended + tool.calls.open;
+    if (matches) calls += tool.calls.Number(with_open);
   }
   return calls;
 }
@@ -189,7 +198,8 @@ MetricTotals History::Totals(const MetricWindowLeaf& of, const std::optional<std
     const std::vector<Sample>& samples = metric->second;
     auto sample = std::lower_bound(samples.begin(), samples.end(), since,
                                    [](const Sample& s, Moment at) { return s.at < at; });
-    for (; sample != samples.end() && sample->at <= now; ++sample)
+    // To the end: what seems to be later happened before the clock was set back.
+    for (; sample != samples.end(); ++sample)
       if (!of.of_user || (sample->user == only && only != kNobody)) out.Add(sample->value);
   }
   return out;

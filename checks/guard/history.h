@@ -5,9 +5,9 @@
 // A call counts once it has ended, whether it succeeded or failed; a call that a guard refused does
 // not count. The decision about a result reads a history that includes its call: the host adds the
 // call first. sequence, maxCalls and executionTime read the calls of this run, metrics those of all
-// runs of the agent. Calls that were allowed and have not ended count for maxCalls only: three
-// concurrent calls must not pass a limit of one, and a call that may still fail is no evidence for
-// a sequence.
+// runs of the agent. A call that was allowed and has not ended is open, also if it was cut off:
+// whether it was made is not known, and conditions take it as what makes their rule more severe
+// (condition.h).
 //
 // Calls are grouped by tool, so that a query is linear in the number of tools, and a window in the
 // number of its samples.
@@ -78,6 +78,8 @@ class History {
     std::size_t ended = 0;
     std::size_t open = 0;
     double took_ms = 0;
+
+    std::size_t Number(bool with_open) const { return ended + (with_open ? open : 0); }
   };
   /// Gives the values of a metric, for of_user those of that user. Throws if they cannot be read.
   using MetricSource = std::function<MetricTotals(
@@ -88,8 +90,13 @@ class History {
   /// Adds calls of this run, of which only their number is known.
   void AddCounts(const std::string& tool, const std::vector<std::string>& tags,
                  const Counts& counts);
+  /// Gives the number of open calls that a window may come to count. Throws like MetricSource.
+  using OpenSource = std::function<std::size_t(const MetricWindowLeaf&,
+                                               const std::optional<std::string>& user, Moment now)>;
   /// Metrics are read from there instead of from the calls that were added.
   void ReadMetrics(MetricSource from) { metrics_from_ = std::move(from); }
+  /// The same of open calls.
+  void ReadOpenCalls(OpenSource from) { open_from_ = std::move(from); }
   /// Adds metrics that became known after the call was added.
   void AddMetrics(const PastCall& call);
   /// Records that a call was allowed; Add or GiveUp ends it.
@@ -97,10 +104,14 @@ class History {
   /// A call that was begun will not end. REQUIRES: there is one with this tool and these tags.
   void GiveUp(const std::string& tool, const std::vector<std::string>& tags);
 
-  /// True if a tool that matches was called in this run, counting calls that have ended.
-  bool Called(std::string_view glob) const;
-  /// The number of matching calls of this run, including those that have not ended.
-  std::size_t Calls(const MaxCallsLeaf& of) const;
+  /// True if a tool that matches was called in this run: a call has ended or, `with_open`, is open.
+  bool Called(std::string_view glob, bool with_open) const;
+  /// The number of matching calls of this run, with or without the open ones.
+  std::size_t Calls(const MaxCallsLeaf& of, bool with_open) const;
+  /// The number of open calls that the window may come to count: without an OpenSource, those of
+  /// this run, whoever the user and whenever they began.
+  std::size_t OpenCalls(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                        Moment now) const;
   /// The duration of the calls of this run in milliseconds, of one tool or of all.
   double TookMs(std::string_view tool) const;
   double TookMs() const { return took_ms_; }
@@ -154,6 +165,7 @@ class History {
   std::unordered_map<std::string, std::uint32_t> users_;
   double took_ms_ = 0;
   MetricSource metrics_from_;
+  OpenSource open_from_;
 };
 
 }  // namespace rpl

@@ -41,7 +41,7 @@ Ternary Holds(const GuardRule& rule, const GuardedTool& tool) {
   const History history;
   NothingKnown nothing;
   Surroundings around{call, history, nothing, 0, "", {}};
-  return Evaluate(OfToolOnly(rule.condition), around, true, false).truth;
+  return Evaluate(OfToolOnly(rule.condition), rule.effect, around, true, false).truth;
 }
 
 template <typename Visit>

@@ -126,6 +126,8 @@ class RuleText {
   std::string Name(std::string_view what) const {
     return fmt::format("{}-{}-{}", what, number_, at_);
   }
+  bool Severe() const { return IsSevere(rule_.condition, rule_.effect, at_); }
+  static std::string_view StateOf(bool with_open) { return with_open ? "_" : ":ended"; }
   std::string Fresh() { return fmt::format("?v{}", ++last_variable_); }
   void Help(const std::string& head, const std::string& tail) {
     helpers_ += fmt::format("{} <- {}\n", head, tail);
@@ -242,21 +244,28 @@ class RuleText {
 
   NodeText Of(const SequenceLeaf& leaf) {
     Texts parts;
-    const auto was_called = [&](const std::string& glob) {
+    const auto was_called = [&](const std::string& glob, bool with_open) {
       const std::string tool = Fresh();
-      return fmt::format("called(_, {}, :ended), matches({}, {})", tool, Quote(glob), tool);
+      return fmt::format("called(_, {}, {}), matches({}, {})", tool, StateOf(with_open),
+                         Quote(glob), tool);
     };
-    for (const std::string& glob : leaf.must) parts.push_back("not (" + was_called(glob) + ")");
-    for (const std::string& glob : leaf.must_not) parts.push_back("(" + was_called(glob) + ")");
+    const bool severe = Severe();
+    for (const std::string& glob : leaf.must)
+      parts.push_back("not (" + was_called(glob, !severe) + ")");
+    for (const std::string& glob : leaf.must_not)
+      parts.push_back("(" + was_called(glob, severe) + ")");
     return {Joined(parts, true), "", ""};
   }
 
   NodeText Of(const MaxCallsLeaf& leaf) {
     const std::string counted = Name("counted");
     const std::string row = counted + "(?n)";
+    const std::string_view state = StateOf(Severe());
     if (leaf.by_tag)
-      Help(row, "called(?n, _, _), called-tag(?n, ?tag), " + EachMatches(leaf.globs, "?tag"));
-    else Help(row, "called(?n, ?tool, _), " + EachMatches(leaf.globs, "?tool"));
+      Help(row, fmt::format("called(?n, _, {}), called-tag(?n, ?tag), {}", state,
+                            EachMatches(leaf.globs, "?tag")));
+    else
+      Help(row, fmt::format("called(?n, ?tool, {}), {}", state, EachMatches(leaf.globs, "?tool")));
     return {fmt::format("|{}(_)| >= {}", counted, leaf.max), "", ""};
   }
 
@@ -264,15 +273,22 @@ class RuleText {
     using Aggregate = MetricWindowLeaf::Aggregate;
     static constexpr const char* kAggregates[] = {"sum", "average", "max", "min", "count"};
     const std::string window = Name("window"), value = Name("aggregate"), v = Fresh();
-    std::string tail = fmt::format(
-        "metric(?n, {}, ?tool, ?at, {}, ?value), time(?now), ?at >= ?now - {}, ?at <= ?now",
-        Quote(leaf.key), leaf.of_user ? "?user" : "_", leaf.window_seconds * kSecond);
+    std::string tail =
+        fmt::format("metric(?n, {}, ?tool, ?at, {}, ?value), time(?now), ?at >= ?now - {}",
+                    Quote(leaf.key), leaf.of_user ? "?user" : "_", leaf.window_seconds * kSecond);
     if (leaf.of_user) tail += ", end-user(?user)";
     if (!leaf.tool_names.empty()) tail += ", " + EachMatches(leaf.tool_names, "?tool");
     if (!leaf.tool_tags.empty()) tail += ", " + EachTag(leaf.tool_tags, "metric-tag(?n, ", true);
     Help(window + "(?n, ?value)", tail);
     const std::string count = fmt::format("|{}(_, _)|", window);
-    if (leaf.aggregate == Aggregate::kCount) {
+    if (CountsOpenCalls(leaf, Severe())) {
+      const std::string open = Name("open");
+      std::string calls = "called(?n, ?tool, :open)";
+      if (!leaf.tool_names.empty()) calls += ", " + EachMatches(leaf.tool_names, "?tool");
+      if (!leaf.tool_tags.empty()) calls += ", " + EachTag(leaf.tool_tags, "open-tag(?n, ", true);
+      Help(open + "(?n)", calls);
+      Help(value + "(?v)", fmt::format("?v = {} + |{}(_)|", count, open));
+    } else if (leaf.aggregate == Aggregate::kCount) {
       Help(value + "(?v)", "?v = " + count);
     } else {
       Help(window + "([& ?n ?value])", window + "(?n, ?value)");
@@ -513,7 +529,10 @@ class FactText {
       names_.insert(tool.tags.begin(), tool.tags.end());
       for (std::size_t i = 0; i < tool.calls.ended + tool.calls.open; ++i) {
         Add("called({}, {}, :{})", ++n, Quote(tool.name), i < tool.calls.ended ? "ended" : "open");
-        for (const std::string& tag : tool.tags) Add("called-tag({}, {})", n, Quote(tag));
+        for (const std::string& tag : tool.tags) {
+          Add("called-tag({}, {})", n, Quote(tag));
+          if (i >= tool.calls.ended) Add("open-tag({}, {})", n, Quote(FoldCase(tag)));
+        }
       }
     });
     std::size_t m = 0;

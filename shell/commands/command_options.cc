@@ -214,6 +214,16 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
                    "Deny if there is no decision within this time (default: 10000)")
       ->type_name("MS")
       ->check(CLI::Range(1, 600'000));
+  hook->add_option("--ask", to.ask,
+                   "The answer for a call that is held for a review (default: ask, or deny where "
+                   "the host asks nobody)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"ask", "deny"}));
+  hook->add_option(
+          "--root", to.root,
+          "The folder, from /, of file names that do not begin with / (default: such names "
+          "are refused)")
+      ->type_name("DIR");
   CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
   add_settings(*mcp);
   mcp->add_option("--name", to.server_name,

@@ -221,6 +221,8 @@ struct GuardCommandOptions {
   std::int64_t calls = 1;           // --calls N
   std::int64_t hours = 24;          // --hours N
   std::string unmatched;            // --default deny, ask or allow; "" if not given
+  std::string ask;                  // kHook: --ask deny or ask; "" if not given
+  std::string root;                 // kHook: the folder of relative names, or ""
   int timeout_ms = kHookTimeoutMs;  // kHook, kMcp
   std::vector<std::string> server;  // kMcp: its command line
   std::string server_name;          // kMcp: --name, "" for the command line

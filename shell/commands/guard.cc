@@ -74,11 +74,6 @@ int Decide(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return NoPolicy();
   StandaloneGuard guard;
   if (const ExitCode code = ReadStandaloneGuard(options, guard); code != kExitOk) return code;
-  const Input input = ReadStandardInput();
-  if (!input.error.empty()) {
-    Complain("standard input", input.error);
-    return kExitFile;
-  }
   JsonLines earlier;
   if (!options.history.empty()) {
     earlier = ReadJsonLines(options.history);
@@ -92,19 +87,17 @@ int Decide(const GuardCommandOptions& options) {
       fmt::format("guard-{}", std::chrono::system_clock::now().time_since_epoch().count());
   Worst worst;
   std::size_t step = 0;
-  for (std::size_t begin = 0; begin < input.text.size();) {
-    const std::size_t end = std::min(input.text.find('\n', begin), input.text.size());
-    const std::string_view text = std::string_view(input.text).substr(begin, end - begin);
-    begin = end + 1;
-    if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+  // Each line is answered as it comes: whoever writes it may wait for the answer.
+  while (const std::optional<std::string> text = ReadLine()) {
+    if (text->find_first_not_of(" \t\r") == std::string::npos) continue;
     const Moment now = guard.Now();
-    const Sourced<GuardLine> line = ReadGuardText(text, guard.config, now);
+    const Sourced<GuardLine> line = ReadGuardText(*text, guard.config, now);
     if (!line.value) {  // no decision, so the call must not proceed
       std::cout << Dump({{"schema", "rpl.decision/1"},
                          {"effect", "block"},
                          {"enforced", true},
                          {"error", line.why}})
-                << '\n';
+                << std::endl;
       worst.Add(kExitInvalid);
       continue;
     }
@@ -125,6 +118,12 @@ int Decide(const GuardCommandOptions& options) {
       shown["results"].push_back(ResultJson(result));
     std::cout << Dump(shown) << std::endl;
     worst.Add(ExitOf(decision));
+  }
+  // Where the lines ended early, the same error again, or what follows a line that is too long.
+  const Input rest = ReadStandardInput();
+  if (!rest.error.empty() || !rest.text.empty()) {
+    Complain("standard input", rest.error.empty() ? "a line is too long" : rest.error);
+    return kExitFile;
   }
   return worst.code();
 }
@@ -152,9 +151,29 @@ ExitCode ReadTools(const GuardCommandOptions& options, std::vector<KnownTool>& t
   return found.has_errors() ? kExitInvalid : kExitOk;
 }
 
+// Whether a rule allows shell commands by a part of their text, which another command may follow.
+bool AllowsByPart(const GuardRule& rule) {
+  static constexpr std::string_view kCommands[] = {"command", "cmd", "command_line", "script"};
+  using Op = ToolArgLeaf::Op;
+  return rule.effect == Effect::kAllow &&
+         std::ranges::any_of(rule.condition, [](const ConditionNode& node) {
+           const auto* leaf = node.As<ToolArgLeaf>();
+           return leaf != nullptr && std::ranges::count(kCommands, leaf->path) != 0 &&
+                  (leaf->op == Op::kStartsWith || leaf->op == Op::kContains ||
+                   leaf->op == Op::kEndsWith);
+         });
+}
+
 int CheckPolicy(const GuardCommandOptions& options) {
   const PolicyFile file = ReadPolicyFile(options.file);
   if (!file.policy) return file.code;
+  for (const GuardRule& rule : file.policy->rules)
+    if (AllowsByPart(rule))
+      std::cerr << fmt::format(
+          "warning: {}: the rule `{}` allows a shell command by a part of its text, and so "
+          "also one with `&&`, `;`, `|` or `$(…)` and another command\n"
+          "help: compare whole commands, with `eq` or `in`\n",
+          PrintableLine(options.file), PrintableLine(rule.id));
   if (!options.tools.empty() || !options.config.empty()) {
     std::vector<KnownTool> tools;
     if (const ExitCode code = ReadTools(options, tools); code != kExitOk) return code;

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <utility>
 
 #include "checks/guard/audit.h"
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "shell/host/guard_setup.h"
+#include "shell/host/hook_protocol.h"
 #include "shell/host/hook_supervisor.h"
 #include "shell/host/input.h"
 
@@ -25,49 +28,89 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
 static_assert(kMostAnswerBytes > 6 * kMostReasonBytes + 1024, "each byte may become `\\u0001`");
 
-// The event being answered; the one before a tool's use until the input is read.
-bool after_use = false;
-
-ordered_json BeforeTool(std::string_view decision, const std::string& reason) {
-  return {{"hookSpecificOutput",
-           {{"hookEventName", "PreToolUse"},
-            {"permissionDecision", decision},
-            {"permissionDecisionReason", Shortened(reason, kMostReasonBytes)}}}};
-}
-
-ordered_json AfterTool(const std::string& reason) {
-  return {{"decision", "block"}, {"reason", Shortened(reason, kMostReasonBytes)}};
-}
+// The form of the event being answered; the default until the input is read.
+HookForm form = HookForm::kPreToolUse;
 
 int Deny(const std::string& why) {
-  const std::string reason = "rpl guard: " + why;
-  std::cout << Dump(after_use ? AfterTool(reason) : BeforeTool("deny", reason)) << std::endl;
+  const std::string reason = Shortened("rpl guard: " + why, kMostReasonBytes);
+  std::cout << Dump(HookAnswer(form, "deny", reason)) << std::endl;
   std::cerr << "rpl guard: " << Printable(why) << '\n';
   return kExitInvalid;
 }
 
-ordered_json AnswerBefore(const Decision& decision, const GuardOptions& options) {
+// The names of files, which an agent in another folder must not choose: from the root of the file
+// system, or below --root. Returns the reason why one cannot be used, or "".
+std::string AnchorNames(GuardCommandOptions& options) {
+  namespace fs = std::filesystem;
+  if (!options.root.empty() && !fs::path(options.root).is_absolute())
+    return fmt::format("--root is `{}`: expected a folder whose name begins with `/`",
+                       options.root);
+  const std::pair<const char*, std::string*> kNamed[] = {{"--policy", &options.guard.policy},
+                                                         {"--config", &options.config},
+                                                         {"--store", &options.guard.store},
+                                                         {"--audit", &options.guard.audit}};
+  for (const auto& [option, name] : kNamed) {
+    if (name->empty() || fs::path(*name).is_absolute()) continue;
+    if (options.root.empty())
+      return fmt::format(
+          "{} is `{}`, which depends on the folder that the agent is in: expected a name that "
+          "begins "
+          "with `/`, or --root with the folder that it is in",
+          option, *name);
+    *name = (fs::path(options.root) / *name).lexically_normal();
+  }
+  return "";
+}
+
+// Whether a call that is held is refused, because nobody would be asked.
+bool RefusesHeld(const HookCall& call, const GuardCommandOptions& options) {
+  return options.ask == "deny" || (!call.asks && options.ask != "ask");
+}
+
+// `asked` is false if RefusesHeld. How a review is answered is not for the model that reads this.
+ordered_json AnswerBefore(const Decision& decision, HookForm of, bool asked) {
   std::string reason = decision.message;
   if (decision.Holds() && !decision.review.empty())
-    reason += fmt::format(" (review {}: `rpl guard approve {}{}`)", decision.review,
-                          decision.review, StoreOption(options));
-  if (decision.Holds()) return BeforeTool("ask", reason);
-  if (decision.Stops()) return BeforeTool("deny", reason);
-  if (decision.granted && decision.enforced) return BeforeTool("allow", reason);
+    reason += fmt::format(" (review {})", decision.review);
+  reason = Shortened(reason, kMostReasonBytes);
+  if (decision.Holds() && asked) return HookAnswer(of, "ask", reason);
+  if (decision.Stops()) return HookAnswer(of, "deny", reason);
+  if (decision.granted && decision.enforced) return HookAnswer(of, "allow", reason);
   return ordered_json::object();
 }
 
 // What a hook decides within one transaction of the store.
-struct HookAnswer {
+struct HookDecision {
   Decision decision;
   std::string failure;  // why there is none
 };
 
+// Whether a command of a shell, as far as its text shows, answers a review: it has `approve` or
+// `deny` behind `guard`.
+bool AnswersReviews(const std::string& command) {
+  for (std::size_t at = command.find("guard"); at != command.npos;
+       at = command.find("guard", at + 1)) {
+    const std::string_view rest =
+        std::string_view(command).substr(at, command.find_first_of(";&|\n", at) - at);
+    if (rest.find(" approve") != rest.npos || rest.find(" deny") != rest.npos) return true;
+  }
+  return false;
+}
+
+// A review is for a person: the tools of an agent do not answer it.
+std::vector<NativeFinding> FindingsOf(const GuardCall& call) {
+  for (const char* key : {"command", "cmd", "script"})
+    if (call.phase == CallPhase::kBefore && AnswersReviews(TextAt(call.args, key)))
+      return {
+          {"--reviews", true, "reviews are answered by people, not by the tools of an agent", {}}};
+  return {};
+}
+
 // Decides, and records the decision; with `counts`, the history is read and the call counts. The
 // events are written before the transaction is committed: one that is not does not let a call pass.
-HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard, HookCall& call,
-                      bool counts) {
-  HookAnswer out;
+HookDecision DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard, HookCall& call,
+                        bool counts) {
+  HookDecision out;
   GuardCall& seen = call.line.call;
   const bool after = seen.phase == CallPhase::kAfter;
   const Moment now = guard.Now();
@@ -82,7 +125,10 @@ HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard
     seen.took_ms = static_cast<double>(std::max(now - at->at, Moment{0})) / 1000;
   const std::size_t step = *begun.value ? (*begun.value)->step : run.value->steps;
   std::optional<PastCall> ended;
-  if (after) ended = EndedCall(seen, &call.response, now);
+  if (after) {
+    ended = EndedCall(seen, &call.response, now);
+    ended->failed = call.failed;
+  }
   if (counts && ended) {
     out.failure = store.Ended(call.session, step, *ended);
     history = History();
@@ -93,10 +139,10 @@ HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard
 
   // A host may give two calls the same id, so an approval is not found again.
   LineSources sources(call.line, guard.config, store, guard.run, call.session, "", now);
-  out.decision = guard.guard->Decide(seen, history, sources, now);
-  if (counts && !after)
-    out.failure = store.Decided(call.session, step, seen,
-                                out.decision.enforced ? out.decision.effect : Effect::kAllow, now);
+  out.decision = guard.guard->Decide(seen, history, sources, now, FindingsOf(seen));
+  Effect effect = out.decision.enforced ? out.decision.effect : Effect::kAllow;
+  if (effect == Effect::kHitl && RefusesHeld(call, options)) effect = Effect::kBlock;
+  if (counts && !after) out.failure = store.Decided(call.session, step, seen, effect, now);
   if (!out.failure.empty()) return out;
 
   AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
@@ -109,18 +155,16 @@ HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard
   return out;
 }
 
-int AnswerHook(const GuardCommandOptions& options) {
+int AnswerHook(GuardCommandOptions options) {
+  if (const std::string why = AnchorNames(options); !why.empty()) return Deny(why);
   if (options.guard.policy.empty()) return Deny("no policy was named: --policy FILE");
   StandaloneGuard guard;
   if (ReadStandaloneGuard(options, guard) != kExitOk)
     return Deny("its policy or configuration cannot be used");
   const Input input = ReadStandardInput();
   if (!input.error.empty()) return Deny("standard input: " + input.error);
-  const auto is_after = [](bool after_tool) {
-    after_use = after_tool;
-    if (after_use) AnswerAfterUse();
-  };
-  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, guard.Now(), is_after);
+  const auto told = [](HookForm of, bool) { AnswerInForm(form = of); };
+  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, guard.Now(), told);
   if (!read.value) return Deny(read.why);
   HookCall& call = *read.value;
   const bool after = call.line.call.phase == CallPhase::kAfter;
@@ -129,7 +173,7 @@ int AnswerHook(const GuardCommandOptions& options) {
   // each other. A call that could not be added would not be counted.
   const bool counts =
       guard.guard->ReadsHistory() || !guard.audit.empty() || !options.guard.store.empty();
-  HookAnswer answer;
+  HookDecision answer;
   const auto decide = [&] {
     answer = DecideHook(options, guard, call, counts);
     return answer.failure;
@@ -138,11 +182,15 @@ int AnswerHook(const GuardCommandOptions& options) {
   if (!failure.empty()) return Deny(failure);
   const Decision& decision = answer.decision;
   if (after) guard.EndReviews(call.line.call);
+  if (!call.unreadable.empty()) return Deny(call.unreadable);
   ordered_json shown = ordered_json::object();
-  if (!after) shown = AnswerBefore(decision, options.guard);
-  else if (decision.Stops()) shown = AfterTool(decision.message);
+  if (!after) shown = AnswerBefore(decision, call.form, !RefusesHeld(call, options));
+  else if (decision.Stops())
+    shown = HookAnswer(call.form, "deny", Shortened(decision.message, kMostReasonBytes));
   std::cout << Dump(shown) << std::endl;
-  return kExitOk;
+  if (call.form != HookForm::kExitCode || !decision.Stops()) return kExitOk;
+  std::cerr << Printable(decision.message) << '\n';
+  return kExitInvalid;
 }
 
 }  // namespace
@@ -153,6 +201,12 @@ void ReadMetricsFrom(GuardStore& store, History& history) {
         Sourced<MetricTotals> totals = store.Totals(of, user, at);
         if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
         return *totals.value;
+      });
+  history.ReadOpenCalls(
+      [&store](const MetricWindowLeaf& of, const std::optional<std::string>& user, Moment at) {
+        const Sourced<std::size_t> open = store.OpenCalls(of, user, at);
+        if (!open.value) throw std::runtime_error("the open calls cannot be read: " + open.why);
+        return *open.value;
       });
 }
 

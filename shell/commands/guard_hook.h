@@ -61,7 +61,7 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
 Moment MomentFor(const std::string& now);
 inline Moment StandaloneGuard::Now() const { return MomentFor(now); }
 
-/// Lets a history read metrics from the store, which outlives it. A failure is thrown, for the
+/// Lets a history read metrics and open calls from the store, which outlives it. A failure is thrown, for the
 /// decision to be one.
 void ReadMetricsFrom(GuardStore& store, History& history);
 

@@ -207,7 +207,7 @@ Examples
   rpl guard explain refund-limit --policy policy.json
   rpl guard pending
   rpl guard approve 1f2e3d4c5b6a7988
-  rpl guard hook --policy policy.json --audit audit.jsonl    # see docs/guard.md
+  rpl guard hook --root /home/me --policy policy.json    # see docs/guard.md
   rpl guard mcp --policy policy.json -- notes-server --stdio)";
 
 inline constexpr const char* kDocFooter = R"(Examples

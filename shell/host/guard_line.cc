@@ -210,40 +210,6 @@ Sourced<GuardLine> ReadGuardText(std::string_view text, const GuardConfig& confi
   return ReadGuardLine(parsed.json, config, now);
 }
 
-Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
-                               const std::function<void(bool)>& is_after) {
-  const JsonText parsed = ParseJson(text);
-  if (!parsed.error.empty())
-    return {std::nullopt, "the input is not one JSON object: " + parsed.error};
-  const ordered_json& json = parsed.json;
-  if (!json.is_object()) return {std::nullopt, "the input is no object"};
-  if (!parsed.inexact.empty() && HasExactInteger(FieldAt(ParseExactJson(text).json, "tool_input")))
-    return {std::nullopt, fmt::format("`tool_input`: {}", kLongInteger)};
-  const auto text_at = [&](const char* key) -> std::string {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  HookCall call;
-  call.session = text_at("session_id");
-  const std::string event =
-      json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
-  if (event != "PreToolUse" && event != "PostToolUse")
-    return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
-  const bool after = event == "PostToolUse";
-  is_after(after);
-  if (text_at("tool_name").empty()) return {std::nullopt, "the input has no `tool_name`"};
-  ordered_json line = {{"tool", text_at("tool_name")}};
-  line["args"] = json.value("tool_input", ordered_json::object());
-  if (!line["args"].is_object()) return {std::nullopt, "`tool_input` is no object"};
-  if (after) line["phase"] = "tool.after";
-  call.response = json.value("tool_response", ordered_json());
-  Sourced<GuardLine> read = ReadGuardLine(line, config, now);
-  if (!read.value) return {std::nullopt, read.why};
-  call.line = std::move(*read.value);
-  call.line.call.id = text_at("tool_use_id");
-  return {std::move(call), ""};
-}
-
 Sourced<ordered_json> LineSources::Signal(const std::string& key, const ordered_json& args) {
   if (const auto known = line_.signals.find(key); known != line_.signals.end())
     return {known->second, ""};

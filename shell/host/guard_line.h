@@ -44,17 +44,6 @@ Sourced<GuardLine> ReadGuardLine(const nlohmann::ordered_json& json, const Guard
 /// 64 bits, of which two readers may read two numbers.
 Sourced<GuardLine> ReadGuardText(std::string_view text, const GuardConfig& config, Moment now);
 
-/// The input of a hook (shell/commands/guard_hook.h).
-struct HookCall {
-  std::string session;
-  GuardLine line;
-  nlohmann::ordered_json response;  // of the tool, after its use
-};
-/// Reads it from a text, which is untrusted: one JSON object. `is_after` is told the event as soon
-/// as it is known. No value if the object has another shape.
-Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
-                               const std::function<void(bool)>& is_after);
-
 /// The sources of a decision outside a run: the line's own values, then commands. Borrows the line,
 /// the configuration and the store.
 class LineSources : public GuardSources {

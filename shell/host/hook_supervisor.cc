@@ -26,7 +26,7 @@ namespace {
 constexpr int kDenied = 2;  // the exit code that blocks a call
 
 bool supervised = false;
-volatile bool* after_use = nullptr;  // shared with the child, see AnswerAfterUse
+volatile HookForm* form = nullptr;  // shared with the child, see AnswerInForm
 char answer_bytes[kMostAnswerBytes];
 
 // --- the command line ---------------------------------------------------------------------
@@ -95,6 +95,21 @@ class Line {
   std::size_t size_ = 0;
 };
 
+// What stands before and after the reason of a denial, by HookForm.
+constexpr struct {
+  const char* before;
+  std::string_view after;
+} kDenials[] = {
+    {R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
+     R"("permissionDecisionReason":")",
+     "\"}}"},
+    {R"({"decision":"block","reason":")", "\"}"},
+    {R"({"decision":"deny","reason":")", "\"}"},
+    {R"({"permission":"deny","user_message":")", "\"}"},
+    {R"({"permissionDecision":"deny","permissionDecisionReason":")", "\"}"},
+    {"{}", ""},
+};
+
 // Writes if the descriptor is ready, without blocking.
 void Offer(int fd, const Line& text) {
   pollfd polled = {fd, POLLOUT, 0};
@@ -141,11 +156,10 @@ class Supervisor {
 
 void Supervisor::Deny(const Line& why) const {
   if (child_ > 0 && !ended_) kill(child_, SIGKILL);
-  const bool after = after_use != nullptr && *after_use;
-  Line answer = after ? R"({"decision":"block","reason":"rpl guard: )"
-                      : R"({"hookSpecificOutput":{"hookEventName":"PreToolUse",)"
-                        R"("permissionDecision":"deny","permissionDecisionReason":"rpl guard: )";
-  answer.Add(why.view()).Add(after ? "\"}\n" : "\"}}\n");
+  const std::size_t row = form != nullptr ? static_cast<std::size_t>(*form) : 0;
+  Line answer = kDenials[row].before;
+  if (!kDenials[row].after.empty()) answer.Add("rpl guard: ").Add(why.view());
+  answer.Add(kDenials[row].after).Add("\n");
   if (!passing_) Offer(STDOUT_FILENO, answer);
   Offer(STDERR_FILENO, Line("rpl guard: ").Add(why.view()).Add("\n"));
   if (child_ > 0 && !ended_) {
@@ -178,7 +192,7 @@ void Supervisor::Start() {
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, a child leaves no status
   void* page = mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) Deny(Line("no memory for the hook: ").Error(errno));
-  after_use = static_cast<volatile bool*>(page);
+  form = static_cast<volatile HookForm*>(page);
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) Deny(Line("no pipe for the hook: ").Error(errno));
   const pid_t parent = getpid();
@@ -301,8 +315,8 @@ void SuperviseHook(int argc, char** argv) {
 
 bool IsSupervised() { return supervised; }
 
-void AnswerAfterUse() {
-  if (after_use != nullptr) *after_use = true;
+void AnswerInForm(HookForm of_event) {
+  if (form != nullptr) *form = of_event;
 }
 
 }  // namespace rpl

@@ -39,9 +39,18 @@ void SuperviseHook(int argc, char** argv);
 /// True in such a child, whose standard output is a pipe to its parent.
 bool IsSupervised();
 
-/// Selects the form of a denial for the event after a tool's use. The default is the event before
-/// it.
-void AnswerAfterUse();
+/// The form of an answer, as the host of an event reads it.
+enum class HookForm : unsigned char {
+  kPreToolUse,   // {"hookSpecificOutput": {"hookEventName", "permissionDecision", …}}
+  kPostToolUse,  // {"decision": "block", "reason"}
+  kDecision,     // {"decision": "deny", "reason"}
+  kPermission,   // {"permission": "deny", "user_message", "agent_message"}
+  kFlat,         // {"permissionDecision": "deny", "permissionDecisionReason"}
+  kExitCode,     // the exit code 2, and standard error
+};
+
+/// Selects the form of a denial by the parent. The default is kPreToolUse.
+void AnswerInForm(HookForm form);
 
 }  // namespace rpl
 
