@@ -122,6 +122,21 @@ END
   none_left "$way: a hook that was killed"
 done
 
+# A tool that stops its keeper.
+for way in child session daemon; do
+  tool $way 'kill -STOP "$PPID"; sleep "$1"' 300
+  "$rpl" run p.rpl --allow-tool t >out 2>err
+  none_left "$way: a tool that stopped its keeper ran out of time"
+
+  tool $way 'kill -STOP "$PPID"; sleep "$1"'
+  "$rpl" run p.rpl --allow-tool t >out 2>err &
+  run=$!
+  started
+  kill -KILL $run
+  wait $run 2>/dev/null
+  none_left "$way: rpl was killed, whose keeper was stopped"
+done
+
 # Many calls leave nothing open: with few descriptors and processes they still run.
 cat >tool.sh <<'END'
 read -r request

@@ -63,7 +63,8 @@ void Keeper::Start(char** tool) {
   signals_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
   fcntl(kKeeperReports, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  prctl(PR_SET_PDEATHSIG, kKeeperEnds);
+  // A keeper that the tool stopped goes on with it.
+  prctl(PR_SET_PDEATHSIG, SIGCONT);
   if (getppid() != parent_) End({});
   int failed[2];
   if (pipe2(failed, O_CLOEXEC) != 0) End({errno, false});
@@ -97,6 +98,7 @@ void Keeper::Wait(long long most_ms) {
   signalfd_siginfo info;
   while (read(signals_, &info, sizeof info) == sizeof info)
     if (static_cast<int>(info.ssi_signo) == kKeeperEnds) must_end_ = true;
+  if (getppid() != parent_) must_end_ = true;  // rpl ended
   Reap();
 }
 
@@ -168,6 +170,11 @@ void Keeper::Run(char** tool) {
 }
 
 }  // namespace
+
+void EndKeeper(pid_t keeper) {
+  kill(keeper, kKeeperEnds);
+  kill(keeper, SIGCONT);  // the tool may have stopped it
+}
 
 void BeKeeper(int argc, char** argv, char** environment) {
   can_keep = true;

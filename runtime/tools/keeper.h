@@ -7,12 +7,14 @@
 //
 // The keeper is a "child subreaper": whatever the tool starts stays below it, even with a session
 // of its own and an empty environment. It ends with the status of the tool, once the descendants
-// of the tool have ended or, after the grace, were killed. On kKeeperEnds, which the system sends
-// it when rpl ends, it kills them all. Linux only: reads /proc.
+// of the tool have ended or, after the grace, were killed. On kKeeperEnds, and when rpl ends, it
+// kills them all, even if the tool stopped it. Linux only: reads /proc.
 //
 // The keeper is the program itself, started with another name, so that it needs no file of its own.
 #ifndef RPL_RUNTIME_TOOLS_KEEPER_H_
 #define RPL_RUNTIME_TOOLS_KEEPER_H_
+
+#include <sys/types.h>
 
 #include <csignal>
 #include <string>
@@ -20,8 +22,10 @@
 
 namespace rpl {
 
-/// Ends a keeper and all processes below it.
+/// Ends a keeper and all processes below it, see EndKeeper.
 inline constexpr int kKeeperEnds = SIGUSR1;
+/// Sends it to a keeper, which may be stopped.
+void EndKeeper(pid_t keeper);
 /// Its descriptor for a report.
 inline constexpr int kKeeperReports = 3;
 

@@ -141,7 +141,7 @@ void ServerProcess::Terminate() {
 
 void ServerProcess::Kill() {
   if (!runs()) return;
-  if (kept_) kill(pid_, kKeeperEnds);
+  if (kept_) EndKeeper(pid_);
   else kill(-pid_, SIGKILL);
 }
 

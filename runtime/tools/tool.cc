@@ -475,7 +475,7 @@ void Process::Settle() {
   if (over && ticks_ > over_ticks_ + kGiveUpTicks) return Close();
   if (!exited_) {
     if (over && !CanKeep()) kill(-pid_, SIGKILL);
-    if (over && CanKeep()) kill(pid_, kKeeperEnds);
+    if (over && CanKeep()) EndKeeper(pid_);
     return;
   }
   const std::vector<pid_t> leaders = batch_.Leaders();
