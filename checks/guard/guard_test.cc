@@ -750,7 +750,7 @@ TEST_CASE("audit: times never go back, and a log gives back the history it was w
   const auto sum = [&](const std::string& this_run, const std::string& agent) {
     History history;
     ReadHistory(events, this_run, agent, history);
-    return std::pair(*history.Metric(cost, "u1", noon), history.Called("T"));
+    return std::pair(*history.Metric(cost, "u1", noon), history.Called("T", false));
   };
   CHECK(sum("r1", "support") == std::pair(2.5, true));
   CHECK(sum("r2", "support") == std::pair(2.5, false));

@@ -360,6 +360,7 @@ class Maker {
 struct Nothing : Permission {
   Permit Approve(const ToolCommand&) override { return {}; }
   Permit Ask(const ToolCall&, const std::string&) override { return {}; }
+  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override { return {}; }
 };
 

@@ -153,12 +153,12 @@ ExitCode ReadTools(const GuardCommandOptions& options, std::vector<KnownTool>& t
 
 // Whether a rule allows shell commands by a part of their text, which another command may follow.
 bool AllowsByPart(const GuardRule& rule) {
-  static constexpr std::string_view kCommands[] = {"command", "cmd", "command_line", "script"};
+  static constexpr std::string_view kCommandPaths[] = {"command", "cmd", "command_line", "script"};
   using Op = ToolArgLeaf::Op;
   return rule.effect == Effect::kAllow &&
          std::ranges::any_of(rule.condition, [](const ConditionNode& node) {
            const auto* leaf = node.As<ToolArgLeaf>();
-           return leaf != nullptr && std::ranges::count(kCommands, leaf->path) != 0 &&
+           return leaf != nullptr && std::ranges::count(kCommandPaths, leaf->path) != 0 &&
                   (leaf->op == Op::kStartsWith || leaf->op == Op::kContains ||
                    leaf->op == Op::kEndsWith);
          });

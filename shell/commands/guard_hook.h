@@ -61,8 +61,8 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
 Moment MomentFor(const std::string& now);
 inline Moment StandaloneGuard::Now() const { return MomentFor(now); }
 
-/// Lets a history read metrics and open calls from the store, which outlives it. A failure is thrown, for the
-/// decision to be one.
+/// Lets a history read metrics and open calls from the store, which outlives it. A failure is
+/// thrown, for the decision to be one.
 void ReadMetricsFrom(GuardStore& store, History& history);
 
 /// Answers one hook from standard input. Returns the exit code; never throws.

@@ -19,17 +19,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostShown = 100;  // bytes of what an event has
+constexpr std::size_t kMostTold = 100;  // bytes of what an event has
 
-enum class Phase { kBefore, kAfter, kFailed };
+enum class HookPhase { kBefore, kAfter, kFailed };
 
 // An event of a host. `tool` is the key of the tool's name, or after `=` the name itself; `args`
 // the key of its arguments, an object or the text of one, or "" if they are the event's other keys;
 // keys within keys are joined by a dot.
-struct Event {
+struct HookEvent {
   std::string_view name;
   HookForm form;
-  Phase phase;
+  HookPhase phase;
   bool asks;  // before: the host puts `ask` to its user
   std::string_view tool;
   std::string_view args;
@@ -37,9 +37,9 @@ struct Event {
 };
 
 using enum HookForm;
-using enum Phase;
+using enum HookPhase;
 
-constexpr Event kEvents[] = {
+constexpr HookEvent kEvents[] = {
     {"PreToolUse", kPreToolUse, kBefore, true, "tool_name", "tool_input"},
     {"PostToolUse", kPostToolUse, kAfter, true, "tool_name", "tool_input", "tool_response"},
     {"PostToolUseFailure", kPostToolUse, kFailed, true, "tool_name", "tool_input", "error"},
@@ -65,9 +65,10 @@ constexpr Event kEvents[] = {
      "tool_info.mcp_tool_arguments", "tool_info.mcp_result"},
 };
 // Of events without a name.
-constexpr Event kUnnamed = {"", kPreToolUse, kBefore, true, "tool_name", "tool_input"};
-constexpr Event kFlatBefore = {"", kFlat, kBefore, true, "toolName", "toolArgs"};
-constexpr Event kFlatAfter = {"", kPostToolUse, kAfter, true, "toolName", "toolArgs", "toolResult"};
+constexpr HookEvent kUnnamed = {"", kPreToolUse, kBefore, true, "tool_name", "tool_input"};
+constexpr HookEvent kFlatBefore = {"", kFlat, kBefore, true, "toolName", "toolArgs"};
+constexpr HookEvent kFlatAfter = {"",         kPostToolUse, kAfter,      true,
+                                  "toolName", "toolArgs",   "toolResult"};
 
 constexpr const char* kEventKeys[] = {"hook_event_name", "hookEventName", "agent_action_name"};
 constexpr const char* kSessionKeys[] = {"session_id", "sessionId", "conversation_id",
@@ -110,16 +111,16 @@ std::string WithoutHalves(std::string text) {
 }
 
 // Null if the event is none of a tool's use.
-const Event* EventOf(const ordered_json& json, const std::string& name) {
+const HookEvent* EventOf(const ordered_json& json, const std::string& name) {
   if (name.empty() && json.contains("toolName"))
     return json.contains("toolResult") ? &kFlatAfter : &kFlatBefore;
   if (name.empty()) return &kUnnamed;
-  const auto* const row = std::ranges::find(kEvents, std::string_view(name), &Event::name);
+  const auto* const row = std::ranges::find(kEvents, std::string_view(name), &HookEvent::name);
   return row == std::end(kEvents) ? nullptr : row;
 }
 
 // The arguments of the call; no value if they are no object.
-Sourced<ordered_json> ArgumentsOf(const Event& event, const ordered_json& json) {
+Sourced<ordered_json> ArgumentsOf(const HookEvent& event, const ordered_json& json) {
   ordered_json args = ordered_json::object();
   if (event.args.empty()) {
     for (const auto& [key, value] : json.items())
@@ -147,8 +148,8 @@ Sourced<ordered_json> ArgumentsOf(const Event& event, const ordered_json& json) 
   return {std::move(args), ""};
 }
 
-Sourced<HookCall> CallOf(const Event& event, const ordered_json& json, const GuardConfig& config,
-                         Moment now) {
+Sourced<HookCall> CallOf(const HookEvent& event, const ordered_json& json,
+                         const GuardConfig& config, Moment now) {
   const bool after = event.phase != kBefore;
   std::string tool(event.tool.substr(event.tool.starts_with('=') ? 1 : 0));
   if (!event.tool.starts_with('=')) {
@@ -189,7 +190,7 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   if (!parsed.error.empty()) json = ordered_json::parse(CleanUtf8(whole), nullptr, false);
   const std::string id = json.is_object() ? FirstText(json, kIdKeys) : "";
   const auto wrong = [&](std::string why) {
-    if (!id.empty()) why += fmt::format(" (the call `{}`)", Shortened(id, kMostShown));
+    if (!id.empty()) why += fmt::format(" (the call `{}`)", Shortened(id, kMostTold));
     return Sourced<HookCall>{std::nullopt, std::move(why)};
   };
   if (!json.is_object())
@@ -198,10 +199,10 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   const std::string name = FirstText(json, kEventKeys);
   const bool named =
       std::ranges::any_of(kEventKeys, [&](const char* key) { return json.contains(key); });
-  const Event* event = named && name.empty() ? nullptr : EventOf(json, name);
+  const HookEvent* event = named && name.empty() ? nullptr : EventOf(json, name);
   if (event == nullptr)
     return wrong(fmt::format("`{}` is no event before or after the use of a tool that is known",
-                             Shortened(name, kMostShown)));
+                             Shortened(name, kMostTold)));
   const bool after = event->phase != kBefore;
   told(event->form, after);
   if (!parsed.error.empty() && !after)

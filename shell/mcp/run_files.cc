@@ -23,7 +23,9 @@ constexpr std::size_t kHandleBytes = 12;
 constexpr std::size_t kHandleSize = 2 + kHandleBytes * 4 / 3;
 constexpr std::size_t kMostRemembered = 10'000;  // requests, beside the named ones
 
-std::int64_t SequenceOf(const ordered_json& input) { return input.value("number", std::int64_t{0}); }
+std::int64_t SequenceOf(const ordered_json& input) {
+  return input.value("number", std::int64_t{0});
+}
 
 // Whole or not at all.
 bool WriteWhole(const std::string& path, const std::string& text) {
