@@ -72,7 +72,8 @@ std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& 
   Diagnostics found;
   Novelty facts =
       ReadSource(sources_, file, hinted ? pool.TextOf(named) : "", strict, engine_.store, found);
-  if (options_.door)
+  // What a database evaluates for the engine are rows of the program's own rules.
+  if (options_.door && !sources_read_.push.calls.contains(engine_.solver.IdOf(call)))
     door_->Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
   for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
   if (!found.has_errors()) return facts;

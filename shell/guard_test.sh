@@ -196,8 +196,10 @@ grep -q warning err && fail "expected no warning"
 
 mkdir own && printf '[]' >own/policy.yaml
 for option in --policy --config --store --audit; do
+  others=(--policy "$folder/policy.yaml")
+  [[ $option == --policy ]] && others=()
   expect "a relative name of $option" 2 '*' "$option is \`policy.yaml\`, which depends on the folder" \
-    "$rpl" guard hook --policy "$folder/policy.yaml" --store "$folder/s.db" "$option" policy.yaml <force
+    "$rpl" guard hook "${others[@]}" "$option" policy.yaml <force
 done
 (cd own && "$rpl" guard hook --root "$folder" --policy policy.yaml <../force) >out 2>err
 name="the names lie below --root, wherever the agent is"
@@ -215,7 +217,7 @@ rules:
   - {priority: 1, enabled: true, name: first, selector: {phase: tool.before, tool: {name: Send}},
      condition: {kind: sequence, mustHaveCalled: [Export]}, effect: {type: block, reason: not yet}}
   - {priority: 1, enabled: true, name: window, selector: {phase: tool.before, tool: {name: Export}},
-     condition: {kind: metricWindow, scope: agent, metric: {kind: inbuilt, key: bytes_in},
+     condition: {kind: metricWindow, scope: agent, metric: {kind: inbuilt, key: bytes_out},
                  aggregate: count, windowSeconds: 60, op: gte, value: 1}, effect: {type: block, reason: one a minute}}
 END2
 call() { printf '{"session_id":"%s","hook_event_name":"%s","tool_name":"%s","tool_input":{},"tool_use_id":"%s"%s}' "$@"; }
@@ -412,7 +414,7 @@ END2
 /usr/bin/python3 hold.py cap1.db &
 holder=$!
 until [[ -e is-held ]]; do sleep 0.01; done
-hook "a store that another process holds" 2 deny '`cap1.db`: other processes hold it' \
+hook "a store that another process holds" 2 deny 'cap1.db`: other processes hold it' \
   task --config think.yaml --store cap1.db
 kill "$holder"
 wait "$holder" 2>/dev/null
@@ -507,7 +509,7 @@ echo '{"tool_name":"pay","tool_input":{"n":-9223372036854775809}}' >wide
 hook "the next integer below 64 bits" 2 deny '`tool_input`: an integer has more than 64 bits' wide
 echo '{"tool_name":"pay","tool_input":{"n":1e400}}' >huge
 hook "a number that is too large" 2 deny 'not one JSON object: a number is too large' huge
-hook "an input that is a text" 2 deny '`tool_input` is no object' text
+hook "an input that is a text" 2 deny '`tool_input` is not the text of an object' text
 hook "an unknown event" 2 deny 'is no event before or after the use of a tool that is known' unknown
 hook "an event that is no text" 2 deny 'is no event before or after the use of a tool that is known' oddly
 hook "PostToolUse without tool" 2 block 'the input has no `tool_name`' after-nameless
@@ -534,10 +536,10 @@ name="hook: no --policy" status=0
 mkdir -p logs
 hook "an audit log that is a folder" 2 deny "the audit log cannot be written" ls --audit logs --audit-required
 "$rpl" guard hook --root "$PWD" --policy policy.yaml --audit logs <ls >out 2>err
-same "an audit log that is not required" 'warning: the audit log `logs` cannot be written: Is a directory' "$(<err)"
-hook "a store that is a folder" 2 deny '`logs`: Is a directory' deploy --store logs
+same "an audit log that is not required" 'warning: the audit log `'"$PWD"'/logs` cannot be written: Is a directory' "$(<err)"
+hook "a store that is a folder" 2 deny 'logs`: Is a directory' deploy --store logs
 printf 'no database, but as long as the head of one: %0100d' 0 >letter
-hook "a store that is another file" 2 deny '`letter`: ' deploy --store letter
+hook "a store that is another file" 2 deny 'letter`: ' deploy --store letter
 event PreToolUse Slow '{}' >slow
 SECONDS=0
 hook "a signal that hangs" 2 deny "no decision in time" slow --config rpl.yaml --timeout-ms 300

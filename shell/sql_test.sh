@@ -136,7 +136,7 @@ $index("large")
 END
 export ORDERS=$url
 expect "a database that nobody approved" 4 "" \
-  'lets the program read the table `"shop"."orders"` of the database in ORDERS, which is not approved' "$rpl" run shop.rpl
+  'of the database in ORDERS, which is not approved' "$rpl" run shop.rpl
 approve order large
 expect "facts of a database" 0 \
   $'{"?i":1,"?c":"ann","?t":250,"?p":true}\n{"?i":3,"?c":null,"?t":100000000000000000000,"?p":null}' "" \

@@ -69,6 +69,9 @@ Review::State StateOf(std::int64_t number) {
   return number >= 0 && number <= 3 ? static_cast<Review::State>(number) : Review::State::kPending;
 }
 
+// Whether something happened after now. A run has its time in whole seconds.
+bool IsLater(Moment at, Moment now) { return at >= now + kSecond; }
+
 // The review in a row of id, state, reason, expires, spent_by, answered_at. An approval of later
 // than now is none: the clock was set back, and how long it held is not known.
 Review ReviewIn(const Query& row, const std::string& by, Moment now) {
@@ -76,7 +79,7 @@ Review ReviewIn(const Query& row, const std::string& by, Moment now) {
   const bool own = !by.empty() && row.Text(4) == by;
   if (own) review.state = Review::State::kApproved;
   else if (review.state == Review::State::kApproved &&
-           (row.Number(3) <= now || row.Number(5) > now))
+           (row.Number(3) <= now || IsLater(row.Number(5), now)))
     review.state = Review::State::kUnasked;
   if (review.state == Review::State::kUnasked) return {};
   return review;
@@ -497,7 +500,7 @@ Sourced<bool> GuardStore::Spend(const std::string& id, const std::string& by, Mo
     if (!known.Bind(id).Next()) return false;
     if (!by.empty() && known.Text(3) == by) return true;
     if (StateOf(known.Number(0)) != Review::State::kApproved || known.Number(1) <= now ||
-        known.Number(4) > now)
+        IsLater(known.Number(4), now))
       return false;
     const std::int64_t left = known.Number(2) - 1;
     Query(*database_, "UPDATE reviews SET calls=?, state=?, spent_by=? WHERE id=?")

@@ -162,7 +162,7 @@ TEST_CASE("store: calls count from their decision, hitl ones from their end, and
     History history;
     GuardStore other(folder / "store.db");
     REQUIRE(other.ReadRun(run, history).value);
-    return std::tuple(history.Calls(all, false), history.Called("t", false), history.TookMs());
+    return std::tuple(history.Calls(all, true), history.Called("t", false), history.TookMs());
   };
   CHECK(store.ReadRun("s", *std::make_unique<History>()).value->is_new);
   CHECK(store.Decided("s", 0, CallNamed("t", "a"), Effect::kAllow, 10).empty());
@@ -267,7 +267,7 @@ TEST_CASE("store: processes that decide at once respect a cap exactly") {
         if (!run.value) return run.why;
         MaxCallsLeaf all;
         all.globs = {"*"};
-        passed = history.Calls(all, false) < 5;
+        passed = history.Calls(all, true) < 5;
         if (!passed) return std::string();
         return store.Decided("s", run.value->steps, CallNamed("t"), Effect::kAllow, 1);
       });

@@ -34,7 +34,7 @@ Permission::Permit ToolPermission::Approve(const ToolCommand& command) {
                                command.name)};
   }
   const std::string comment = "$" + command.name + " " + Words(command) + " in " + command.folder;
-  return ApproveOnce(hash, comment, [&] {
+  return ApproveOnce(hash, comment, "its command was not approved", [&] {
     err_ << "`" << PrintableLine(config_) << "` brings the command of $"
          << PrintableLine(command.name) << ":\n";
     Show(command);
@@ -46,21 +46,23 @@ Permission::Permit ToolPermission::Reach(const std::string& tool, const std::str
   ToolCommand opened;
   opened.name = tool;
   opened.folder = opened.home = FolderOf(config_);
-  opened.argv = {opened.folder + "/" + std::filesystem::path(config_).filename().string(), what};
+  // No word is the name of a file: what else the configuration says may change.
+  opened.argv = {"opened by " + std::filesystem::path(config_).filename().string(), what};
   const std::string hash = CommandHash(opened);
   if (approvals_.Has(hash)) return {true, ""};
   if (!read_line_)
     return {false, fmt::format("`{}` lets the program {}, which is not approved: run it once on a "
                                "terminal, or with `--allow-tool {}`",
                                PrintableLine(config_), what, tool)};
-  return ApproveOnce(hash, config_ + " " + what, [&] {
+  return ApproveOnce(hash, config_ + " " + what, "that was not approved", [&] {
     err_ << "`" << PrintableLine(config_) << "` lets the program " << PrintableLine(what) << '\n';
   });
 }
 
 Permission::Permit ToolPermission::ApproveOnce(const std::string& hash, const std::string& comment,
+                                               const char* refusal,
                                                const std::function<void()>& show) {
-  const Permit refused = {false, "it was not approved"};
+  const Permit refused = {false, refusal};
   if (refused_.contains(hash)) return refused;
   show();
   if (Choice("approve it, for this and later runs? [y/N]", "yn", 'n') != 'y') {

@@ -57,7 +57,7 @@ class ToolPermission : public Permission {
 
  private:
   /// Asks a person, after `show`, to approve what has the hash, and keeps the approval.
-  Permit ApproveOnce(const std::string& hash, const std::string& comment,
+  Permit ApproveOnce(const std::string& hash, const std::string& comment, const char* refusal,
                      const std::function<void()>& show);
   void Show(const ToolCommand& command);
   /// Puts a question about a call of `tool`, which may be allowed for the whole run.
