@@ -218,7 +218,7 @@ rules:
      condition: {kind: sequence, mustHaveCalled: [Export]}, effect: {type: block, reason: not yet}}
   - {priority: 1, enabled: true, name: window, selector: {phase: tool.before, tool: {name: Export}},
      condition: {kind: metricWindow, scope: agent, metric: {kind: inbuilt, key: bytes_out},
-                 aggregate: count, windowSeconds: 60, op: gte, value: 1}, effect: {type: block, reason: one a minute}}
+                 filter: {toolName: [Export]}, aggregate: count, windowSeconds: 60, op: gte, value: 1}, effect: {type: block, reason: one a minute}}
 END2
 call() { printf '{"session_id":"%s","hook_event_name":"%s","tool_name":"%s","tool_input":{},"tool_use_id":"%s"%s}' "$@"; }
 call s PreToolUse Export 1 '' >export

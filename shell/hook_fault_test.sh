@@ -65,7 +65,7 @@ allowed() {
 
 hook='"$0" guard hook --root "$PWD" --policy policy.yaml'
 allowed "no fault" "$hook <read"
-allowed "options before its name" '"$0" guard --policy policy.yaml hook <read'
+allowed "options before its name" '"$0" guard --policy "$PWD/policy.yaml" hook <read'
 
 # --- Output ----------------------------------------------------------------------------------
 
