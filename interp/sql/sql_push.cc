@@ -257,11 +257,14 @@ class PushFinder {
     Diagnostics refused;
     std::vector<std::string> texts;
     bool sorted = true, any = false;
+    bool partial = std::ranges::any_of(reads, [&](RelationId r) { return partial_.contains(r); });
     for (DerivedRule& rule : stratum.rules) {
       const Plan& plan = analysis_.PlanFor(rule, rule.full, -1, {});
-      Rule& one = rules.emplace_back(
-          Rule{rule.def,
-               SqlSelectWriter(store_.pool(), store_, tables_, refused).Write(plan, *rule.def)});
+      SqlSelectWriter writer(store_.pool(), store_, tables_, refused);
+      Rule& one = rules.emplace_back(Rule{rule.def, writer.Write(plan, *rule.def)});
+      partial = partial || writer.may_be_undefined();
+      if (partial && rule.whole)
+        return keep("what it counts or negates may have no meaning for its values");
       if (refused.size() > 0) return keep(refused.all().front().message);
       sorted = sorted && one.selects.size() <= 1 && rule.def->gathered.empty();
       for (const SqlSelect& select : one.selects) {
@@ -281,6 +284,7 @@ class PushFinder {
     if (!SqlFunctionsFor({texts.begin(), texts.end()}).empty())
       return keep("it needs functions of a script, as for values of several kinds");
     if (sorted) sorted_.insert(relation);
+    if (partial) partial_.insert(relation);
     tables_[relation] = std::move(table);
     reads_[relation] = std::move(reads);
     rules_[relation] = std::move(rules);
@@ -426,7 +430,8 @@ class PushFinder {
   std::map<RelationId, std::set<RelationId>> reads_;  // of those that were ever candidates
   std::vector<RelationId> strata_order_;              // the same
   std::set<RelationId> sorted_;                       // whose rows have a place
-  std::set<RelationId> outside_, with_metadata_;      // that the rest reads
+  std::set<RelationId> partial_;                  // rows of which may be undefined (decision 93)
+  std::set<RelationId> outside_, with_metadata_;  // that the rest reads
   std::map<RelationId, std::string> kept_;
 };
 

@@ -269,6 +269,7 @@ void SqlSelectWriter::Compared(const Step& s, Scope& scope) {
     if (const auto equal = SqlEqual(a, b, "<>")) scope.select.where.push_back(*equal);
     return;
   }
+  NoteKinds(a, b, (a.kinds & sql::kNumbers) != 0 ? sql::kNumbers : sql::kString);
   if (const auto order = SqlOrder(a, b, OperatorText(op))) scope.select.where.push_back(*order);
   else scope.never = true;
 }
@@ -551,6 +552,7 @@ SqlExpression SqlSelectWriter::Evaluate(const Expr& e, Scope& scope) {
     scope.never = true;
     return {};
   }
+  NoteKinds(a, b, e.op == Operator::kDivide ? SqlKinds{0} : SqlKinds{sql::kNumbers});
   const std::optional<SqlExpression> out = SqlArithmetic(e.op, a, b);
   scope.never = !out;
   return out.value_or(SqlExpression{});

@@ -65,6 +65,9 @@ class SqlSelectWriter {
   /// The selections of the rows that the plan of a rule derives; none if it can never hold. A head
   /// with sets gives one for each choice of their elements (§7). A refused part adds a finding.
   std::vector<SqlSelect> Write(const Plan& plan, const Definition& def);
+  /// Whether a comparison or computation of what was written may be undefined for its values
+  /// (decision 93), which a selection takes for one that does not hold.
+  bool may_be_undefined() const { return may_be_undefined_; }
 
  private:
   struct Scope {
@@ -95,8 +98,12 @@ class SqlSelectWriter {
   void RequireEqual(const SqlExpression& a, const SqlExpression& b, Scope& scope);
   void Bind(SlotId slot, SqlExpression e, Scope& scope);
   void Refuse(Code code, std::string message);
+  void NoteKinds(const SqlExpression& a, const SqlExpression& b, SqlKinds defined) {
+    may_be_undefined_ = may_be_undefined_ || ((a.kinds | b.kinds) & ~defined) != 0;
+  }
   std::string Alias() { return "a" + std::to_string(++aliases_); }
 
+  bool may_be_undefined_ = false;
   Pool& pool_;
   const Store& store_;
   const SqlTables& tables_;
