@@ -243,12 +243,13 @@ for response in '{"text":"cut\ud83d"}' '"\udc00"' $'"\xff\xfe"' '{"a":1,"a":2}' 
   call $end PreToolUse Export call-$end '' >export
   call $end PostToolUse Export call-$end ",\"tool_response\":$response" >odd
   call $end PreToolUse Send 9 '' >send
-  hook "a call whose result is odd: $end" 0 none "" export --store odd.db --now 20$((20 + end))-01-01T00:00:00Z
-  if ((end < 4)); then hook "its result: $end" 0 none "" odd --store odd.db
-  elif ((end == 4)); then hook "its result: $end" 2 block "(the call \`call-$end\`)" odd --store odd.db
-  else hook "its result: $end" 2 deny "the input is not one JSON object" odd --store odd.db
+  at=(--store odd.db --now 20$((20 + end))-01-01T00:00:00Z)
+  hook "a call whose result is odd: $end" 0 none "" export "${at[@]}"
+  if ((end < 4)); then hook "its result: $end" 0 none "" odd "${at[@]}"
+  elif ((end == 4)); then hook "its result: $end" 2 block "(the call \`call-$end\`)" odd "${at[@]}"
+  else hook "its result: $end" 2 deny "the input is not one JSON object" odd "${at[@]}"
   fi
-  if ((end < 5)); then hook "it has ended: $end" 0 none "" send --store odd.db; fi
+  if ((end < 5)); then hook "it has ended: $end" 0 none "" send "${at[@]}"; fi
 done
 unset policy
 call s PreToolUse Bash twice ',"tool_input":{"command":"x --force"}' >twice
