@@ -460,7 +460,7 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   return true;
 }
 
-// Whether a retraction of a call also forbids it (decision 101): `$touch("secret") -> false`.
+// Whether a retraction of a call also forbids it (decision 43): `$touch("secret") -> false`.
 bool Loader::ForbidsCall(const Rule& rule) {
   if (rule.tail.size() != 1 || rule.constraints.size() != 1) return false;
   const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();

@@ -209,7 +209,7 @@ class Program {
   Program(const Program&) = delete;
 
   /// Loads a document. Adds findings to `out`. Returns the facts to assert. `forbids`: whether the
-  /// retraction of a call forbids it as well, as in a document of the program (decision 101).
+  /// retraction of a call forbids it as well, as in a document of the program (decision 43).
   Novelty Load(const Document& document, Diagnostics& out, bool forbids = true);
 
   /// Lowers a goal form that does not join the program (decision 65). nullopt if it has errors,
