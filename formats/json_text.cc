@@ -239,27 +239,28 @@ std::string CleanUtf8(const std::string& text) {
   return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, replace)).get<std::string>();
 }
 
-std::string CleanJson(const std::string& text) {
+std::string CleanJson(const std::string& text) { return WithoutHalves(CleanUtf8(text)); }
+
+std::string WithoutHalves(std::string_view json) {
   constexpr std::size_t kEscape = 6;  // bytes of `\ud83d`
-  const auto unit_at = [](std::string_view json, std::size_t at) -> std::uint32_t {
+  const auto unit_at = [json](std::size_t at) -> std::uint32_t {
     std::uint32_t unit = 0;
     const char* const digits = json.data() + std::min(at + 2, json.size());
     const char* const end = json.data() + std::min(at + kEscape, json.size());
-    const bool escape = json.substr(at, 2) == "\\u" && end - digits == 4 &&
+    const bool escape = at < json.size() && json.substr(at, 2) == "\\u" && end - digits == 4 &&
                         std::from_chars(digits, end, unit, 16).ptr == end;
     return escape ? unit : 0;
   };
   const auto is_first = [](std::uint32_t unit) { return unit >> 10 == 0xD800 >> 10; };
   const auto is_second = [](std::uint32_t unit) { return unit >> 10 == 0xDC00 >> 10; };
-  const std::string json = CleanUtf8(text);
   std::string out;
   for (std::size_t at = 0; at < json.size();) {
     const std::size_t escape = std::min(json.find('\\', at), json.size());
     out.append(json, at, escape - at);
     at = escape;
     if (at == json.size()) break;
-    const std::uint32_t unit = unit_at(json, at);
-    const bool whole = is_first(unit) && is_second(unit_at(json, at + kEscape));
+    const std::uint32_t unit = unit_at(at);
+    const bool whole = is_first(unit) && is_second(unit_at(at + kEscape));
     const bool half = !whole && (is_first(unit) || is_second(unit));
     const std::size_t size = whole ? 2 * kEscape : half ? kEscape : 2;
     if (half) out += "\\ufffd";

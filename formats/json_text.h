@@ -65,6 +65,8 @@ std::string CleanUtf8(const std::string& text);
 /// A text of JSON with U+FFFD in place of bytes that are not UTF-8 and of escapes of half a
 /// character, as writers make them that cut texts of UTF-16. ParseJson takes both for errors.
 std::string CleanJson(const std::string& text);
+/// The same with the escapes alone; other bytes stay.
+std::string WithoutHalves(std::string_view json);
 
 }  // namespace rpl
 

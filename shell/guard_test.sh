@@ -257,12 +257,13 @@ hook "a key twice" 2 deny "(the call \`twice\`)" twice
 
 # A line is answered before the next one is written.
 coproc "$rpl" guard --policy policy.yaml
+answering=$COPROC_PID  # which is gone when it ends
 echo '{"tool":"Bash","args":{"command":"ls"}}' >&"${COPROC[1]}"
 line=
 read -r -t 20 line <&"${COPROC[0]}"
 same "a line is answered as it comes" '{"schema":"rpl.decision/1","effect":"allow"' "${line:0:43}"
 eval "exec ${COPROC[1]}>&-"
-wait "$COPROC_PID"
+wait "$answering"
 
 # --- Other hosts -------------------------------------------------------------------------------
 

@@ -302,11 +302,6 @@ Parties Authority::AnswersTo(RelationId relation, std::span<const Value> args) c
   return out;
 }
 
-Span Authority::GateOf(RelationId relation, std::span<const Value>) const {
-  const auto gates = Read().gates.find(relation);
-  return gates == Read().gates.end() ? Span{} : gates->second.front().span;
-}
-
 Authority::Entry Authority::Of(RelationId id) const {
   const RelationId relation = store_.BaseOf(id);
   const Relation& of = store_.at(relation);
@@ -338,7 +333,7 @@ Authority::Entry Authority::Of(RelationId id) const {
   } else if (answered) {
     out.kind = Kind::kHeading;
     const Parties gate = AnswersTo(relation, {});
-    if ((gate & kOutside) != kOutside) out.line = GateOf(relation, {});
+    if ((gate & kOutside) != kOutside) out.line = read.gates.at(relation).front().span;
     out.state &= gate;
     out.source = out.state;
     if (guarded && of.space() != Space::kTool) out.state &= static_cast<Parties>(~kUntrusted);

@@ -68,8 +68,6 @@ class Authority {
   /// Who may answer a call of a tool or a question with these arguments; kNone in place of what is
   /// asked for.
   Parties AnswersTo(RelationId relation, std::span<const Value> args) const;
-  /// The reading that admits so few, or a place without end.
-  Span GateOf(RelationId relation, std::span<const Value> args) const;
 
   /// Headings and questions that no party may answer, since their readers admit different ones.
   struct Closed {

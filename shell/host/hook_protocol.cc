@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <span>
 #include <utility>
@@ -86,28 +85,6 @@ std::string FirstText(const ordered_json& json, std::span<const char* const> key
   for (const char* key : keys)
     if (std::string text = TextAt(json, key); !text.empty()) return text;
   return "";
-}
-
-// Whether the four digits at `at` are those of the first or second half of a surrogate pair.
-bool IsHalf(std::string_view text, std::size_t at, bool second) {
-  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return false;
-  if (std::tolower(static_cast<unsigned char>(text[at + 2])) != 'd') return false;
-  const int digit = std::tolower(static_cast<unsigned char>(text[at + 3]));
-  return second ? digit >= 'c' && digit <= 'f'
-                : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
-}
-
-// JSON in which each escape of half a surrogate pair is that of U+FFFD; as long as before.
-std::string WithoutHalves(std::string text) {
-  for (std::size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
-    if (IsHalf(text, at, false) && IsHalf(text, at + 6, true)) {
-      at += 12;
-      continue;
-    }
-    if (IsHalf(text, at, false) || IsHalf(text, at, true)) text.replace(at + 2, 4, "fffd");
-    at += 2;
-  }
-  return text;
 }
 
 // Null if the event is none of a tool's use.
