@@ -204,11 +204,18 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   return out;
 }
 
+namespace {
+
+ordered_json WordsJson(const ToDo& said) {
+  return {{"heading", said.heading}, {"text", said.text}};
+}
+
+}  // namespace
+
 ordered_json OverriddenJson(const std::vector<Overridden>& overridden) {
   ordered_json out = ordered_json::array();
   for (const Overridden& each : overridden) {
-    ordered_json said = ordered_json::object();
-    if (each.words) said = {{"heading", each.words->heading}, {"text", each.words->text}};
+    ordered_json said = each.words ? WordsJson(*each.words) : ordered_json::object();
     said["constraint"] = each.constraint;
     said["with"] = each.with;
     said["by"] = each.by == By::kHost ? "option" : NameOf(each.by);
@@ -228,13 +235,10 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
                       {"reason", outcome.reason}, {"pending", std::move(pending)}};
   if (!outcome.rule.empty()) out["rule"] = outcome.rule;
   if (!outcome.cut_off.empty()) out["cutOff"] = outcome.cut_off;
-  const auto words = [](const ToDo& said) {
-    return ordered_json{{"heading", said.heading}, {"text", said.text}};
-  };
-  for (const ToDo& to_do : outcome.now) out["now"].push_back(words(to_do));
+  for (const ToDo& to_do : outcome.now) out["now"].push_back(WordsJson(to_do));
   if (!outcome.with.empty()) out["with"] = outcome.with;
   if (outcome.violated) {
-    out["violated"] = words(*outcome.violated);
+    out["violated"] = WordsJson(*outcome.violated);
     out["violated"]["with"] = outcome.violated_with;
   }
   if (!outcome.overridden.empty()) out["overridden"] = OverriddenJson(outcome.overridden);
