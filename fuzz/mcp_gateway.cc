@@ -41,7 +41,8 @@ class Decider : public McpDecider {
                                                       : Kind::kPass;
     return {kind, "w", "w", 0};
   }
-  std::string Approve(const std::string& review) override {
+  std::string Answer(const std::string& review, bool yes) override {
+    if (!yes) return "";
     approved.insert(review);
     return "";
   }

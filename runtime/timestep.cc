@@ -287,13 +287,15 @@ void Runtime::DecideConstraints(StepState& step, std::vector<OpenCall> needed) {
   }
 }
 
-// A goal is not satisfied while a constraint is undecided (decision 80).
+// A goal is not satisfied while a constraint is undecided (decision 80). Without a goal, what is
+// not asked for yet holds nothing back; what has no meaning does (decision 93).
 void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
   Log(Verb::kUndecided, c);
-  if (step.standing != GoalStanding::kSatisfied) return;
+  const Evaluation& blame = engine_.solver.found();
+  const bool meaningless = step.standing == GoalStanding::kNoGoal && !blame.undefined.empty();
+  if (step.standing != GoalStanding::kSatisfied && !meaningless) return;
   step.standing = GoalStanding::kUnsatisfied;
   step.undecided = true;
-  const Evaluation& blame = engine_.solver.found();
   step.reason = "undecided: " + c.text;
   if (!blame.undefined.empty()) step.reason += ": " + blame.undefined;
   step.found.declined = blame.declined;

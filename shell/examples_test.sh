@@ -37,7 +37,7 @@ for expected in examples/*.expected examples/*/*.expected; do
     "$rpl" run "$example" "${options[@]}" <"$answers" >/dev/null 2>&1
     tally "$example: expected it to be held" "$(($? != 3))"
     while read -r review; do
-      "$rpl" guard approve "$review" >"$errors" 2>&1
+      reviews approve "$review" >"$errors" 2>&1
       tally "$example: expected it to ask for the review $review" $?
     done <"$example.approved"
   fi

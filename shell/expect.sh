@@ -31,6 +31,9 @@ same() {
   if [[ $2 == "$3" ]]; then pass; else failure "$1: expected" "$2" "got" "$3"; fi
 }
 
+# reviews WHAT ID [OPTION…]: `rpl guard WHAT ID`, confirmed by a person at a terminal; fails if it does.
+reviews() { printf '%s\n' "$1" | script -qec "$(printf '%q ' "$rpl" guard "$@")" /dev/null; }
+
 # check NAME COMMAND…: the command succeeds. The end of what it prints is shown when not.
 check() {
   local name=$1 got

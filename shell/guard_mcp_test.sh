@@ -132,39 +132,39 @@ answers "--default deny" '1 !Blocked by a policy: no rule of the policy allows `
 rm -f record
 { initialize '{}'; call 1 add '{"a":200,"b":1}'; } >session
 through <session >out 2>err
-review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
-answers "a held call, without elicitation" "1 !Held for a person's review: large sums are looked at. Once \`rpl guard approve $review\` was run by a person, the same call passes. Do not try it in another form; tell the user."
+review=$(grep -o 'review ([0-9a-f]*\|(review [0-9a-f]*' out | cut -c 9-)
+answers "a held call, without elicitation" "1 !Held for a person's review ($review): large sums are looked at. Once a person has approved it, the same call passes. Do not try it in another form; tell the user."
 expect "it is pending" 0 "$review" "" bash -c '"$0" guard pending | grep -v "^ "' "$rpl"
-expect "it is approved" 0 "" "approved" "$rpl" guard approve "$review"
+check "it is approved" reviews approve "$review"
 { cat session; call 2 add '{"a":200,"b":1}'; } | through >out 2>err
 same "and passes once" "1 201
 2 !Held" "$(texts <out | sort | cut -c 1-7)"
 through --store "the store's.db" <session >out 2>err
-approve=$(grep -o 'rpl guard approve [^`]*' out)
+approve=$(grep -o 'rpl guard approve [^`]*' err)
 same "a store has its name in the command" "rpl guard approve $review --store '$PWD/the store'\\''s.db'" \
   "$(printf '%b' "$approve")"
-expect "which works from another folder" 0 "" "approved" \
-  bash -c 'cd / && rpl() { "$0" "$@"; } && eval "$1"' "$rpl" "$(printf '%b' "$approve")"
-"$rpl" guard deny "$review" --reason "not today" 2>/dev/null
+check "which works from another folder" bash -c 'cd / && echo approve | script -qec "$1 ${2#rpl}" /dev/null' \
+  bash "$rpl" "$(printf '%b' "$approve")"
+reviews deny "$review" --reason "not today" >/dev/null
 through <session >out 2>err
 answers "or is denied" '1 !Blocked by the rule `sums` of a policy: denied: not today. Do not try it in another form; tell the user.'
 
 rm -f record
 { initialize '{}'; call 1 add '{"a":1,"b":1}'; call 2 add '{"a":1,"b":1}'; } >session
 through --default ask <session >out 2>err
-review=$(grep -o 'guard approve [0-9a-f]*' out | head -n 1 | cut -d ' ' -f 3)
-held="!Held for a person's review: no rule of the policy allows \`add\`. Once \`rpl guard approve $review\` was run by a person, the same call passes. Do not try it in another form; tell the user."
+review=$(grep -o 'review ([0-9a-f]*' out | head -n 1 | cut -c 9-)
+held="!Held for a person's review ($review): no rule of the policy allows \`add\`. Once a person has approved it, the same call passes. Do not try it in another form; tell the user."
 answers "--default ask holds a call for a review" "1 $held
 2 $held"
 expect "which is pending" 0 "$review
     add {\"a\":1,\"b\":1}
     held by \`--default\` since TIME: no rule of the policy allows \`add\`" "" \
   bash -c '"$0" guard pending | sed "s/since [^ ]*:/since TIME:/"' "$rpl"
-expect "and approved like any other" 0 "" "approved" "$rpl" guard approve "$review"
+check "and approved like any other" reviews approve "$review"
 through --default ask <session >out 2>err
 answers "it passes once then" "1 2
 2 $held"
-"$rpl" guard deny "$review" --reason "not today" 2>/dev/null
+reviews deny "$review" --reason "not today" >/dev/null
 through --default ask <session >out 2>err
 answers "or is denied" '1 !Blocked by a policy: denied: not today. Do not try it in another form; tell the user.
 2 !Blocked by a policy: denied: not today. Do not try it in another form; tell the user.'
@@ -265,19 +265,19 @@ child.wait()' timeout 60 "$rpl" guard mcp --policy after.yaml --store after.db "
     -- python3 "$server" --record record
 }
 export rpl
-answer='"$rpl" guard VERB "$("$rpl" guard pending --store after.db | head -n 1)" --store after.db'
+answer='echo VERB | script -qec "$rpl guard VERB $("$rpl" guard pending --store after.db | head -n 1) --store after.db'
 rm -f record
 {
   initialize '{}'
   call 1 secret '{}'
   call 2 secret '{}'
-  echo "$ ${answer/VERB/approve}"
+  echo "$ ${answer//VERB/approve}\" /dev/null >/dev/null"
   for i in 3 4; do call $i secret '{}'; done
-  echo "$ ${answer/VERB/deny} --reason 'not today'"
+  echo "$ ${answer//VERB/deny} --reason 'not today'\" /dev/null >/dev/null"
   for i in 5 6; do call $i secret '{}'; done
 } | talk --audit after.jsonl >out 2>err
-review=$(grep -o 'guard approve [0-9a-f]*' out | head -n 1 | cut -d ' ' -f 3)
-held="!The call was made, and its result is withheld for a person's review: secrets are looked at. Once \`rpl guard approve $review --store $PWD/after.db\` was run by a person, the same call gets that result and is not made again, as long as this gateway runs. Do not try it in another form; tell the user."
+review=$(grep -o 'review ([0-9a-f]*' out | head -n 1 | cut -c 9-)
+held="!The call was made, and its result is withheld for a person's review ($review): secrets are looked at. Once a person has approved it, the same call gets that result and is not made again, as long as this gateway runs. Do not try it in another form; tell the user."
 denied='!This call was made before, and was not made again now. The result is withheld by the rule `look` of a policy: denied: not today. Do not try it in another form; tell the user.'
 answers "a result is held, approved, and held again" "1 $held
 2 $held
@@ -312,14 +312,14 @@ same "the call is made once" 1 "$(grep -c wait record)"
 policy=all.json through --name s --store pins.db <session >out 2>err
 answers "tools are pinned" '1 {"text": "t"}'
 mode=changed policy=all.json through --name s --store pins.db <session >out 2>err
-review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
+review=$(grep -o 'review ([0-9a-f]*\|(review [0-9a-f]*' out | cut -c 9-)
 same "a changed tool is not listed" "" "$(grep -o id_rsa out)"
-answers "nor called" "1 !Refused: the server changed the definition of the tool since it was pinned. A person compares it in \`rpl guard pending --store $PWD/pins.db\` and approves it by \`rpl guard approve $review --store $PWD/pins.db\`"
+answers "nor called" "1 !Refused: the server changed the definition of the tool since it was pinned. A person compares it, and approves it (review $review)"
 mode=changed policy=all.json through --name other --store pins.db <session >out 2>err
 answers "another server has its own pins" '1 {"text": "t"}'
 mode=changed policy=all.json through --name s --store pins.db < <(grep -v tools/list session) >out 2>err
 same "also if the host does not list" "1 !Refused" "$(texts <out | cut -c 1-10)"
-"$rpl" guard approve "$review" --store pins.db 2>/dev/null
+reviews approve "$review" --store pins.db >/dev/null
 for i in 1 2; do
   mode=changed policy=all.json through --name s --store pins.db <session >out 2>err
   answers "an approved definition, $i" '1 {"text": "t"}'
@@ -329,10 +329,10 @@ same "the first one is a change then" "1 !Refused" "$(texts <out | cut -c 1-10)"
 { initialize '{}'; echo '{"jsonrpc":"2.0","id":"l","method":"tools/list"}'; call 1 upload '{"path":"/x"}'; } >session3
 policy=all.json through --name u --store pins.db <session >out 2>err
 mode=more policy=all.json through --name u --store pins.db <session3 >out 2>err
-review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
-answers "a tool that appears later is not called" "1 !Refused: the server has a tool that is new since its tools were pinned. A person compares it in \`rpl guard pending --store $PWD/pins.db\` and approves it by \`rpl guard approve $review --store $PWD/pins.db\`"
+review=$(grep -o 'review ([0-9a-f]*\|(review [0-9a-f]*' out | cut -c 9-)
+answers "a tool that appears later is not called" "1 !Refused: the server has a tool that is new since its tools were pinned. A person compares it, and approves it (review $review)"
 same "nor listed" "" "$(grep -o 'Sends a file' out)"
-"$rpl" guard approve "$review" --store pins.db 2>/dev/null
+reviews approve "$review" --store pins.db >/dev/null
 mode=more policy=all.json through --name u --store pins.db <session3 >out 2>err
 check "until it is approved" grep -q 'Sends a file' out
 check "a tool that the server does not list is not called" grep -qF 'Refused: the server lists no tool of this name.' \

@@ -157,12 +157,12 @@ expect "nothing is pending once it was made" 0 "" "nothing waits for a review" "
 hook "the next such call is reviewed" 0 ask "somebody looks first (review $review" deploy
 hook "and waits" 0 ask "" deploy
 expect "it is pending, once" 0 "$review" "" bash -c '"$0" guard pending | grep -v "^ "' "$rpl"
-"$rpl" guard approve "$review" --calls 2 2>/dev/null
+reviews approve "$review" --calls 2 >/dev/null
 hook "hitl, approved" 0 allow "" deploy
 hook "hitl, approved, for want of another rule" 0 allow "" deploy --default deny
 hook "an approved call is made" 0 none "" deployed
 hook "an approval is spent" 0 ask "somebody looks first (review $review" deploy
-"$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null
+reviews deny "$review" --reason "not on a Friday" >/dev/null
 hook "hitl, denied" 0 deny "not on a Friday" deploy
 
 # --- Where nobody is asked -------------------------------------------------------------------
@@ -171,15 +171,41 @@ sed 's/^{/{"permission_mode":"bypassPermissions",/' deploy >unasked
 hook "hitl in a mode that asks nobody" 0 deny "somebody looks first (review $review" unasked --store unasked.db
 hook "hitl for a host that asks nobody" 0 deny "(review $review)" deploy --ask deny --store unasked.db
 hook "hitl in a mode that asks" 0 ask "(review $review)" deploy --store unasked.db
-"$rpl" guard approve "$review" --store unasked.db 2>/dev/null
+reviews approve "$review" --store unasked.db >/dev/null
 hook "it passes once it was approved" 0 allow "" unasked --store unasked.db
-"$rpl" guard approve "$review" --store unasked.db --now 2999-01-01T00:00:00Z 2>/dev/null
+reviews approve "$review" --store unasked.db --now 2999-01-01T00:00:00Z >/dev/null
 hook "an approval of later than now is none" 0 ask "(review $review)" deploy --store unasked.db
 
 event PreToolUse Bash '{"command":"cd /tmp; rpl guard approve 12 --store x </dev/null"}' >approves
 hook "a command that answers a review" 0 deny "reviews are answered by people" approves
+event PreToolUse Bash '{"command":["rpl","guard","deny","12"]}' >denies
+hook "a list of words that answers a review" 0 deny "reviews are answered by people" denies
 event PreToolUse Bash '{"command":"rpl guard pending; echo approve"}' >looks
 hook "a command that looks at reviews" 0 none "" looks
+
+# --- Who answers -----------------------------------------------------------------------------
+
+hook "a call waits" 0 ask "" deploy --store who.db --audit who.jsonl
+id=$("$rpl" guard pending --store who.db 2>/dev/null | head -n 1)
+expect "nobody at a terminal" 2 "" "a review is answered by a person, and there is no terminal" \
+  setsid -w "$rpl" guard approve "$id" --store who.db
+expect "a secret of a store that has none" 2 "" "the store has no secret" \
+  setsid -w "$rpl" guard approve "$id" --store who.db --secret-file policy.yaml
+expect "a secret for a store that is in use" 2 "" "there is such a store, and there is no terminal" \
+  setsid -w "$rpl" guard secret --store who.db --secret-file policy.yaml
+same "a person who does not confirm" "1 1" \
+  "$(echo no | script -qec "$rpl guard approve $id --store who.db" /dev/null | grep -c 'nothing was confirmed') $("$rpl" guard pending --store who.db 2>/dev/null | grep -c "$id")"
+check "a person who confirms is shown the call" \
+  grep -q 'Bash {"command":"deploy' <(reviews deny "$id" --store who.db --reason late)
+same "the log says who and when" 1 \
+  "$(grep -c '"kind":"review.answered","data":{"review":"'"$id"'","rule":"review","tool":{"name":"Bash"},"approved":false,"by":"[^"]*, at /dev/[^"]*","reason":"late"}' who.jsonl)"
+echo sesame >secret
+expect "a secret for a new store" 0 "" "the secret is set" setsid -w "$rpl" guard secret --store new.db --secret-file secret
+hook "a call waits in it" 0 ask "" deploy --store new.db
+expect "the secret of somebody else" 2 "" "policy.yaml: this is not the secret of the store" \
+  setsid -w "$rpl" guard approve "$id" --store new.db --secret-file policy.yaml
+expect "the secret" 0 "" "approved: $id" setsid -w "$rpl" guard approve "$id" --store new.db --secret-file secret
+hook "and it passes" 0 allow "" deploy --store new.db
 
 cat >prefix.yaml <<'END2'
 rules:
@@ -237,6 +263,14 @@ hook "a call that failed has ended" 0 none "" failed --store after.db
 hook "mustNotHaveCalled counts it once it failed" 0 deny "no mail now" mail --store after.db
 hook "and so does mustHaveCalled" 0 none "" send --store after.db
 hook "a window counts it after the clock was set back" 0 deny "one a minute" export --store after.db --now 2020-01-01T00:00:00Z
+sed 's/reason: one a minute}}/reason: one a minute}}\n  - {priority: 2, enabled: true, name: look, selector: {phase: tool.before, tool: {name: Export}}, condition: {kind: toolName, op: eq, value: Export}, effect: {type: hitl, reason: look}}/' after.yaml >asks.yaml
+policy=asks.yaml
+hook "the host's user is asked about a call" 0 ask "look" export --store asks.db
+hook "mustNotHaveCalled counts it until it ends, for the user may have allowed it" 0 deny "no mail now" mail --store asks.db
+hook "mustHaveCalled does not" 0 deny "not yet" send --store asks.db
+hook "a call that nobody is asked about" 0 deny "look" export --store unasks.db --ask deny
+hook "does not count" 0 none "" mail --store unasks.db
+policy=after.yaml
 end=0
 for response in '{"text":"cut\ud83d"}' '"\udc00"' $'"\xff\xfe"' '{"a":1,"a":2}' '"cut'; do
   end=$((end + 1))
@@ -723,7 +757,7 @@ END2
 printf '%% <- $pay(5) ^ ~ {:result ?r}, $tip(?r), $json(?r)\n' >till.rpl
 expect "a result that a review holds" 3 "" '"$pay(5) is held by the rule `receipts`, review ' \
   "$rpl" run till.rpl --policy till.yaml --store till.db --session till --answer pay=paid
-"$rpl" guard approve "$("$rpl" guard pending --store till.db | cut -d' ' -f1)" --store till.db >out
+reviews approve "$("$rpl" guard pending --store till.db | head -n 1)" --store till.db >out
 expect "its call, once approved, does not count against itself, and counts once" 0 '"paid"' "satisfied" \
   "$rpl" resume till --policy till.yaml --store till.db --answer tip=done
 expect "its replay" 0 "*" "" "$rpl" trace replay till

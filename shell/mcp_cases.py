@@ -1542,11 +1542,11 @@ printf '{"id":"%s","result":"sent"}\n' "${id%%\"*}"
     server.initialize()
     run = content(server.call("rpl_run", {"protocol": "mail.md"}))
     check(run["status"] == "review", run)
-    option = re.search("`rpl guard approve ID( --store '[^']*')`", run["now"])
+    option = re.search("`rpl guard pending( --store '[^']*')`", run["now"])
     review = re.search("review ([0-9a-f]+)", run["now"])
     check(option and review, run["now"])
-    subprocess.run(f"{RPL} guard approve {review[1]}{option[1]}", shell=True, check=True, cwd="/",
-                   stderr=subprocess.DEVNULL)
+    subprocess.run(["script", "-qec", f"{RPL} guard approve {review[1]}{option[1]}", "/dev/null"],
+                   input=b"approve\n", check=True, cwd="/", stdout=subprocess.DEVNULL)
     run = content(server.call("rpl_run", {"session": run["session"]}))
     check(run["status"] == "satisfied", run)
     server.close()

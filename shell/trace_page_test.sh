@@ -215,7 +215,7 @@ guard \$issueRefund allowed
 guard \$issueRefund held for a review by the rule \`review-refunds\`, review $(cat review): refunds over 100 are approved by a person
 END
 page "a guarded run that waits for a review" guarded wanted
-"$rpl" guard approve "$(cat review)" --store reviews.db --now 2026-01-02T00:00:00Z
+reviews approve "$(cat review)" --store reviews.db --now 2026-01-02T00:00:00Z >/dev/null
 guarded >/dev/null 2>&1
 cat >wanted <<END
 guard \$issueRefund blocked by the rule \`no-large-refunds\`: refunds over 500 go through accounting

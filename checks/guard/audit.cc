@@ -133,6 +133,20 @@ ordered_json AuditRun::Result(std::size_t step, const PastCall& past,
   return Event("tool.result", std::move(data), now, step);
 }
 
+ordered_json AuditRun::Reviewed(const ordered_json& request, const ReviewAnswer& answer) {
+  ordered_json data = {{"review", TextAt(request, "id")},
+                       {"rule", TextAt(request, "rule")},
+                       {"tool", {{"name", TextAt(request, "tool")}}},
+                       {"approved", answer.approved},
+                       {"by", answer.by}};
+  if (!answer.reason.empty()) data["reason"] = ShortText(answer.reason);
+  if (answer.approved) {
+    data["calls"] = answer.calls;
+    data["expires"] = MomentText(answer.expires);
+  }
+  return Event("review.answered", std::move(data), answer.at);
+}
+
 ordered_json AuditRun::Ended(std::string_view status, std::size_t steps, Moment now) {
   return Event("run.ended", {{"status", status}, {"totalSteps", steps}}, now);
 }

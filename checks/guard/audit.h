@@ -4,7 +4,8 @@
 // that earlier events record.
 //
 //   run.started, then for each call tool.decision and, if it was made, tool.result, then
-//   run.ended; error if a source failed. docs/schemas/audit.json has the fields.
+//   run.ended; error if a source failed; and at any time review.answered, by whom and when.
+//   docs/schemas/audit.json has the fields.
 //
 // Timestamps never decrease within a run. Long lists and texts are cut in the events only.
 #ifndef RPL_CHECKS_GUARD_AUDIT_H_
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "checks/guard/guard.h"
+#include "checks/guard/guard_store.h"
 #include "checks/guard/history.h"
 #include "checks/guard/zone.h"
 
@@ -35,6 +37,9 @@ class AuditRun {
   /// `error`: the message of a call that failed. The metrics are those of `past`.
   nlohmann::ordered_json Result(std::size_t step, const PastCall& past,
                                 const std::optional<std::string>& error, Moment now);
+  /// A person's answer to the request of `request` (GuardStore::Reviews).
+  nlohmann::ordered_json Reviewed(const nlohmann::ordered_json& request,
+                                  const ReviewAnswer& answer);
   /// `status`: "success", "interrupted" or "error".
   nlohmann::ordered_json Ended(std::string_view status, std::size_t steps, Moment now);
   /// An error event about a source of the guard or about its log.

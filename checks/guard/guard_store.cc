@@ -112,10 +112,14 @@ GuardStore::~GuardStore() = default;
 GuardStore::GuardStore(GuardStore&&) noexcept = default;
 GuardStore& GuardStore::operator=(GuardStore&&) noexcept = default;
 
+std::unique_ptr<Database> OpenGuardStore(const std::string& path,
+                                         std::chrono::milliseconds patience, std::string& error) {
+  return Database::Open(path, kForm, patience, error);
+}
+
 std::string GuardStore::Open() {
-  if (database_ != nullptr) return "";
   std::string error;
-  database_ = Database::Open(path_, kForm, patience_, error);
+  if (database_ == nullptr) database_ = OpenGuardStore(path_, patience_, error);
   return error.empty() ? "" : fmt::format("`{}`: {}", path_, error);
 }
 
@@ -224,18 +228,13 @@ std::string GuardStore::Decided(const std::string& run, std::size_t step, const 
         .Bind(id)
         .Run();
     if (effect == Effect::kBlock) return std::string();
-    const std::int64_t counts = effect == Effect::kAllow ? 1 : 0;
     const std::int64_t tool = ToolId(call.tool, call.tags);
-    Query(*database_,
-          "INSERT INTO calls(run, step, tool, call, counts, begun)"
-          " VALUES(?, ?, ?, ?, ?, ?)")
-        .Bind(id)
-        .Bind(static_cast<std::int64_t>(step))
-        .Bind(tool)
-        .Bind(call.id)
-        .Bind(counts)
-        .Bind(now)
-        .Run();
+    Query begin(*database_,
+                "INSERT INTO calls(run, step, tool, call, counts, begun) VALUES(?, ?, ?, ?, 1, ?)"
+                " ON CONFLICT DO NOTHING RETURNING 1");
+    begin.Bind(id).Bind(static_cast<std::int64_t>(step)).Bind(tool).Bind(call.id).Bind(now);
+    if (!begin.Next()) return std::string();
+    while (begin.Next()) continue;
     if (call.user && call.user->id) {
       MakeBegunBy();
       Query(*database_, "INSERT OR REPLACE INTO begun_by(run, step, user) VALUES(?, ?, ?)")
@@ -245,11 +244,10 @@ std::string GuardStore::Decided(const std::string& run, std::size_t step, const 
           .Run();
     }
     Query(*database_,
-          "INSERT INTO used(run, tool, open, ended, took_ms) VALUES(?1, ?2, ?3, 0, 0)"
-          " ON CONFLICT DO UPDATE SET open=open+?3")
+          "INSERT INTO used(run, tool, open, ended, took_ms) VALUES(?, ?, 1, 0, 0)"
+          " ON CONFLICT DO UPDATE SET open=open+1")
         .Bind(id)
         .Bind(tool)
-        .Bind(counts)
         .Run();
     return std::string();
   });
@@ -482,6 +480,7 @@ Sourced<Review> GuardStore::Ask(const ReviewRequest& request, const std::string&
     json["message"] = request.message;
     json["executionId"] = run;
     json["createdAt"] = MomentText(now);
+    if (!audit_.empty()) json["audit"] = audit_;
     const std::string text = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
     Query(*database_, "INSERT OR REPLACE INTO reviews(id, request, state) VALUES(?, ?, ?)")
         .Bind(id)

@@ -52,9 +52,14 @@ std::string ReviewId(const ReviewRequest& request);
 
 /// A request in the store, and its state.
 struct KnownReview {
-  nlohmann::ordered_json request;  // {"id", "rule", "tool", "args", "user", "message", …}
+  nlohmann::ordered_json request;  // docs/schemas/review.json, and "audit", a log
   Review review;
 };
+
+/// Opens the database of a store, and makes it if there is none. Null, with a reason in `error`, if
+/// that failed.
+std::unique_ptr<Database> OpenGuardStore(const std::string& path,
+                                         std::chrono::milliseconds patience, std::string& error);
 
 /// A person's answer to a request. An approval holds for `calls` calls, until `expires`.
 struct ReviewAnswer {
@@ -85,6 +90,8 @@ class GuardStore {
 
   const std::string& path() const { return path_; }
   bool keeps() const { return !path_.empty(); }
+  /// Requests from now on name this audit log, so that their answers are recorded there.
+  void RecordAnswersIn(std::string audit) { audit_ = std::move(audit); }
 
   /// Runs `work` in one transaction: if it returns a reason, or the store fails, nothing is kept
   /// and that reason is returned. Within it, the functions below are part of it.
@@ -98,8 +105,8 @@ class GuardStore {
   };
   /// The run, with its calls added to `to`.
   Sourced<Run> ReadRun(const std::string& run, History& to);
-  /// A decision before a call. After kAllow the call is open and counts; after kHitl it is open,
-  /// for the user of a host may allow it, and counts once it ended.
+  /// A decision before a call. After kAllow the call is open; after kHitl, too, for a host may have
+  /// asked its user, who may have allowed it. Without effect on a call that is open already.
   std::string Decided(const std::string& run, std::size_t step, const GuardCall& call,
                       Effect effect, Moment now);
   /// The last open call of the run with this tool and id. Without ids and with concurrent calls it
@@ -174,6 +181,7 @@ class GuardStore {
 
   std::string path_;
   std::string agent_;
+  std::string audit_;  // of new requests, or ""
   std::chrono::milliseconds patience_;
   std::unique_ptr<Database> database_;  // null until it is used
   bool in_transaction_ = false;

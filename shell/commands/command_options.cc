@@ -147,6 +147,9 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
         ->type_name("T")
         ->check(CheckTime);
   };
+  const auto add_secret = [&](CLI::App& part, const char* help) {
+    part.add_option("--secret-file", to.secret_file, help)->type_name("FILE");
+  };
   const auto add_settings = [&](CLI::App& part) {
     add_policy(part);
     AddAgentOptions(part, to.guard);
@@ -196,6 +199,7 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
     answer->add_option("--reason", to.reason, "Why")->type_name("T");
     add_store(*answer);
     add_now(*answer);
+    add_secret(*answer, "Who answers knows the secret of the store, in this file");
     if (!yes) continue;
     answer->add_option("--calls", to.calls, "How many such calls may pass (default: 1)")
         ->type_name("N")
@@ -204,6 +208,11 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
         ->type_name("N")
         ->check(CLI::Range(1, 1'000'000));
   }
+  CLI::App* secret = add("secret", "Set the secret by which reviews are answered", What::kSecret);
+  secret->add_option("--store", to.guard.store, "The guard's store (default: that of the agent)")
+      ->type_name("FILE");
+  secret->add_option("--agent", to.guard.agent, "The slug of the agent")->type_name("SLUG");
+  add_secret(*secret, "The secret, in place of one that is typed: the first line of this file");
   CLI::App* hook = add("hook", "Decide for an agent host before it uses a tool", What::kHook);
   add_settings(*hook);
   hook->add_option("--default", to.unmatched,

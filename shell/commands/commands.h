@@ -206,7 +206,18 @@ int CommandExplain(const ExplainOptions& options);
 
 /// rpl guard …: decides about tool calls of other runtimes.
 struct GuardCommandOptions {
-  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook, kMcp, kAudit };
+  enum class What {
+    kDecide,
+    kCheck,
+    kExplain,
+    kPending,
+    kApprove,
+    kDeny,
+    kSecret,
+    kHook,
+    kMcp,
+    kAudit
+  };
   What what = What::kDecide;
   GuardOptions guard;
   std::string config;               // --config FILE
@@ -218,6 +229,7 @@ struct GuardCommandOptions {
   bool json = false;                // kPending: --format json
   std::string id;                   // kApprove, kDeny
   std::string reason;               // --reason T
+  std::string secret_file;          // kApprove, kDeny, kSecret: --secret-file FILE
   std::int64_t calls = 1;           // --calls N
   std::int64_t hours = 24;          // --hours N
   std::string unmatched;            // --default deny, ask or allow; "" if not given

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -22,6 +21,7 @@
 #include "shell/commands/commands.h"
 #include "shell/commands/guard_hook.h"
 #include "shell/commands/guard_mcp.h"
+#include "shell/commands/guard_review.h"
 #include "shell/host/guard_line.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
@@ -251,79 +251,12 @@ int ExplainRule(const GuardCommandOptions& options) {
   return options.file.empty() ? kExitOk : PrintCall(options, guard);
 }
 
-int Unreadable(const std::string& path, const std::string& error) {
-  Complain(path, error);
-  return kExitFile;
-}
-
-// A request for people. The contents of the call are the agent's, and are shown on one line.
-void PrintRequest(const ordered_json& request) {
-  const auto text = [&](const char* field) { return PrintableLine(TextAt(request, field)); };
-  const auto args = request.find("args");
-  const std::string user = text("user").empty() ? "" : " for the user `" + text("user") + "`";
-  std::cout << text("id") << "\n    " << text("tool") << ' '
-            << PrintableLine(args == request.end() ? "" : Dump(*args)) << "\n    held by `"
-            << text("rule") << "`" << user << " since " << text("createdAt") << ": "
-            << text("message") << '\n';
-}
-
-int Pending(const GuardCommandOptions& options) {
-  std::size_t count = 0;
-  for (const std::string& path : StorePaths(options.guard)) {
-    Sourced<std::vector<KnownReview>> all = GuardStore(path).Reviews();
-    if (!all.value) return Unreadable(path, all.why);
-    for (KnownReview& known : *all.value) {
-      if (known.review.state != Review::State::kPending) continue;
-      ++count;
-      if (!options.json) {
-        PrintRequest(known.request);
-        continue;
-      }
-      ordered_json shown = {{"schema", "rpl.review/1"}};
-      shown.update(known.request);
-      std::cout << Dump(shown) << '\n';
-    }
-  }
-  if (!options.json)
-    std::cerr << (count == 0 ? "nothing waits for a review\n"
-                             : fmt::format("help: `rpl guard approve ID{0}` lets a call pass, `rpl "
-                                           "guard deny ID{0}` refuses it\n",
-                                           StoreOption(options.guard)));
-  return kExitOk;
-}
-
-int AnswerReview(const GuardCommandOptions& options) {
-  const char* user = std::getenv("USER");
-  ReviewAnswer answer;
-  answer.approved = options.what == GuardCommandOptions::What::kApprove;
-  answer.reason = options.reason;
-  answer.by = user != nullptr ? user : "";
-  answer.at = MomentFor(options.now);
-  answer.expires = answer.at + options.hours * 3600 * kSecond;
-  answer.calls = options.calls;
-  std::string where = options.guard.store;
-  for (const std::string& path : StorePaths(options.guard)) {
-    if (where.empty()) where = path;
-    GuardStore store(path);
-    const Sourced<std::vector<KnownReview>> all = store.Reviews();
-    if (!all.value) return Unreadable(path, all.why);
-    const bool known = std::any_of(all.value->begin(), all.value->end(), [&](const auto& review) {
-      return review.review.id == options.id;
-    });
-    if (!known) continue;
-    if (const std::string why = store.Answer(options.id, answer); !why.empty())
-      return Unreadable(path, why);
-    std::cerr << (answer.approved ? "approved: " : "denied: ") << PrintableLine(options.id) << '\n';
-    return kExitOk;
-  }
-  Complain(where.empty() ? "guard" : where, "there is no request `" + options.id + "`",
-           "`rpl guard pending` lists them");
-  return kExitInvalid;
-}
-
 int CheckLog(const GuardCommandOptions& options) {
   const AuditChain chain = CheckAuditLog(options.file);
-  if (!chain.error.empty()) return Unreadable(options.file, chain.error);
+  if (!chain.error.empty()) {
+    Complain(options.file, chain.error);
+    return kExitFile;
+  }
   if (chain.broken != 0) {
     Complain(fmt::format("{}:{}", options.file, chain.broken),
              "this line does not follow the one before it",
@@ -360,6 +293,8 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   agent.unmatched = EffectOfAnswer(options.unmatched);
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
+  if (!options.guard.audit.empty())
+    to.store.RecordAnswersIn(std::filesystem::absolute(options.guard.audit));
   PolicyFile file = reads_store ? ReadPolicyFile(options.guard.policy, to.store)
                                 : ReadPolicyFile(options.guard.policy);
   if (!file.policy) return file.code;
@@ -395,9 +330,10 @@ int CommandGuard(const GuardCommandOptions& options) {
     case What::kDecide: return Decide(options);
     case What::kCheck: return CheckPolicy(options);
     case What::kExplain: return ExplainRule(options);
-    case What::kPending: return Pending(options);
+    case What::kPending: return ListReviews(options);
     case What::kApprove:
     case What::kDeny: return AnswerReview(options);
+    case What::kSecret: return SetReviewSecret(options);
     case What::kHook: return GuardHook(options);
     case What::kMcp: return GuardMcp(options);
     case What::kAudit: return CheckLog(options);

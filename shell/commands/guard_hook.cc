@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "checks/guard/audit.h"
+#include "checks/guard/review_commands.h"
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
@@ -85,27 +86,6 @@ struct HookDecision {
   std::string failure;  // why there is none
 };
 
-// Whether a command of a shell, as far as its text shows, answers a review: it has `approve` or
-// `deny` behind `guard`.
-bool AnswersReviews(const std::string& command) {
-  for (std::size_t at = command.find("guard"); at != command.npos;
-       at = command.find("guard", at + 1)) {
-    const std::string_view rest =
-        std::string_view(command).substr(at, command.find_first_of(";&|\n", at) - at);
-    if (rest.find(" approve") != rest.npos || rest.find(" deny") != rest.npos) return true;
-  }
-  return false;
-}
-
-// A review is for a person: the tools of an agent do not answer it.
-std::vector<NativeFinding> FindingsOf(const GuardCall& call) {
-  for (const char* key : {"command", "cmd", "script"})
-    if (call.phase == CallPhase::kBefore && AnswersReviews(TextAt(call.args, key)))
-      return {
-          {"--reviews", true, "reviews are answered by people, not by the tools of an agent", {}}};
-  return {};
-}
-
 // Decides, and records the decision; with `counts`, the history is read and the call counts. The
 // events are written before the transaction is committed: one that is not does not let a call pass.
 HookDecision DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard, HookCall& call,
@@ -139,7 +119,7 @@ HookDecision DecideHook(const GuardCommandOptions& options, StandaloneGuard& gua
 
   // A host may give two calls the same id, so an approval is not found again.
   LineSources sources(call.line, guard.config, store, guard.run, call.session, "", now);
-  out.decision = guard.guard->Decide(seen, history, sources, now, FindingsOf(seen));
+  out.decision = guard.guard->Decide(seen, history, sources, now, FindReviewCommands(seen));
   Effect effect = out.decision.enforced ? out.decision.effect : Effect::kAllow;
   if (effect == Effect::kHitl && RefusesHeld(call, options)) effect = Effect::kBlock;
   if (counts && !after) out.failure = store.Decided(call.session, step, seen, effect, now);

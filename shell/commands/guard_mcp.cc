@@ -10,6 +10,8 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "checks/guard/review_commands.h"
+#include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
@@ -101,9 +103,10 @@ std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
   line.call.id = call.id;
   LineSources sources(line, guard_->config, store, guard_->run, run_,
                       fmt::format("{} {}", run_, step), now);
-  decision = guard_->guard->Decide(line.call, history, sources, now);
+  decision = guard_->guard->Decide(line.call, history, sources, now, FindReviewCommands(line.call));
   if (!again) {
-    const Effect effect = decision.enforced ? decision.effect : Effect::kAllow;
+    // A call that is held does not go out; it is decided about anew once a person approved of it.
+    const Effect effect = decision.Stops() ? Effect::kBlock : Effect::kAllow;
     if (std::string why = store.Decided(run_, step, line.call, effect, now); !why.empty())
       return why;
   }
@@ -202,14 +205,22 @@ PolicyDecider::Ruling PolicyDecider::After(const GatewayCall& call, CallEnd& end
   return RulingAfter(failure, decision);
 }
 
-std::string PolicyDecider::Approve(const std::string& review) {
+std::string PolicyDecider::Answer(const std::string& review, bool approved) {
   if (guard_ == nullptr) return "there is no policy";
   ReviewAnswer answer;
-  answer.approved = true;
+  answer.approved = approved;
   answer.by = "the user of the host";
   answer.at = guard_->Now();
   answer.expires = answer.at + kElicitedHours * 3600 * kSecond;
-  return guard_->store.Answer(review, answer);
+  const Sourced<std::vector<KnownReview>> all = guard_->store.Reviews();
+  if (!all.value) return all.why;
+  for (const KnownReview& known : *all.value)
+    if (TextAt(known.request, "id") == review)
+      if (std::string why = Write({audit_.Reviewed(known.request, answer)}, answer.at);
+          !why.empty())
+        return why;
+  // A refusal holds as long as the gateway runs, which knows it.
+  return approved ? guard_->store.Answer(review, answer) : "";
 }
 
 // --- definitions of tools -----------------------------------------------------------------
@@ -276,12 +287,14 @@ std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
   review = store.Ask(request, run_, now);
   if (!review.value) return what + ", and no review can be kept: " + review.why;
   Write({audit_.Failed(fmt::format("the tool `{}`: {}", tool.name, what), now)}, now);
-  return fmt::format(
-      "{0} since {1} pinned. A person compares it in `rpl guard pending{2}` and approves it by "
-      "`rpl "
-      "guard approve {3}{2}`",
-      what, pin.empty() ? "its tools were" : "it was", StoreOptionAnywhere(options_.guard),
-      review.value->id);
+  const std::string option = StoreOptionAnywhere(options_.guard);
+  std::cerr << fmt::format(
+      "rpl guard mcp: the tool `{}` is held: `rpl guard pending{}` shows its definition, `rpl "
+      "guard "
+      "approve {}{}` lets it pass\n",
+      PrintableLine(tool.name), option, review.value->id, option);
+  return fmt::format("{} since {} pinned. A person compares it, and approves it (review {})", what,
+                     pin.empty() ? "its tools were" : "it was", review.value->id);
 }
 
 // --- the command --------------------------------------------------------------------------

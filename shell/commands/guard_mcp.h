@@ -35,7 +35,7 @@ class PolicyDecider : public McpDecider {
   Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override;
   Ruling After(const GatewayCall& call, CallEnd& end,
                const nlohmann::ordered_json& result) override;
-  std::string Approve(const std::string& review) override;
+  std::string Answer(const std::string& review, bool approved) override;
   bool Hides(const std::string& tool) override { return OutlookOf(tool).hidden; }
   std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) override;
   void ListedAll() override;

@@ -213,8 +213,7 @@ class Verification {
             "denied: " + (review.value->reason.empty() ? result.message : review.value->reason);
       } else {
         result.metadata["pending"] = true;
-        result.message += "; see `rpl guard approve " + review.value->id +
-                          StoreOption(options_.engine.guard) + "`";
+        result.message += " (review " + review.value->id + ")";
       }
     }
     return kExitOk;

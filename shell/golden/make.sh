@@ -183,7 +183,7 @@ cat >till.rpl <<'E'
 E
 guarded=(--policy policy.json --store store.db --allow-tool pay)
 at 1 "$rpl" run till.rpl --session session "${guarded[@]}" </dev/null
-"$rpl" guard approve "$("$rpl" guard pending --store store.db | cut -d' ' -f1)" --store store.db >/dev/null
+echo approve | script -qec "$rpl guard approve $("$rpl" guard pending --store store.db | head -n 1) --store store.db" /dev/null >/dev/null
 at 2 "$rpl" resume session "${guarded[@]}" </dev/null
 rm -f store.db*
 finish --answer ask=yes

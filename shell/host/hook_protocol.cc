@@ -107,7 +107,7 @@ Sourced<ordered_json> ArgumentsOf(const HookEvent& event, const ordered_json& js
   }
   if (const ordered_json* given = AtPath(json, event.args); given != nullptr) args = *given;
   if (args.is_string()) {
-    const JsonText parsed = ParseExactJson(args.get_ref<const std::string&>());
+    const JsonText parsed = ParseExactJson(WithoutHalves(args.get_ref<const std::string&>()));
     if (!parsed.error.empty())
       return {std::nullopt,
               fmt::format("`{}` is not the text of an object: {}", event.args, parsed.error)};

@@ -92,11 +92,19 @@ McpGateway::McpGateway(McpDecider& decider, McpGatewaySettings settings)
       ticket_prefix_("rpl-guard." + RandomText() + "."),
       withheld_(settings_.most_withheld, settings_.most_withheld_bytes) {}
 
+// How a review is answered is not for the model that reads the answer of a call.
+void McpGateway::LogHeld(const char* what, const std::string& review) const {
+  Log(fmt::format("{} is held: `rpl guard approve {}{}` lets it pass", what, review,
+                  settings_.store_option));
+}
+
 std::string McpGateway::HeldText(const std::string& reason, const std::string& review) const {
+  LogHeld("a call", review);
   return fmt::format(
-      "Held for a person's review: {}. Once `rpl guard approve {}{}` was run by a person, the same "
-      "call passes. Do not try it in another form; tell the user.",
-      reason, review, settings_.store_option);
+      "Held for a person's review ({}): {}. Once a person has approved it, the same call passes. "
+      "Do "
+      "not try it in another form; tell the user.",
+      review, reason);
 }
 
 std::string McpGateway::RefusedText(const std::string& reason) const {
@@ -445,13 +453,15 @@ bool McpGateway::TakeTicket(RpcMessage& message, const GatewayCall& call, bool& 
 
 // Keeps what a person said to a review; the reason why an approval could not be kept, or "".
 std::string McpGateway::KeepAnswer(const Json& answer, const std::string& review) {
-  if (IsNo(answer) && refused_.size() < kMostRefused && refused_.insert(review).second)
+  const bool approved = IsApproval(answer);
+  if (!approved && !IsNo(answer)) return "";
+  if (approved) refused_.erase(review);
+  else if (refused_.size() < kMostRefused && refused_.insert(review).second)
     Log("the user refused a call: `rpl guard approve " + review + settings_.store_option +
         "` lets it pass after all");
-  if (!IsApproval(answer)) return "";
-  refused_.erase(review);
-  const std::string why = decider_.Approve(review);
-  return why.empty() ? "" : "The approval cannot be kept: " + why;
+  const std::string why = decider_.Answer(review, approved);
+  if (!why.empty() && !approved) Log("the answer cannot be kept: " + why);
+  return why.empty() || !approved ? "" : "The approval cannot be kept: " + why;
 }
 
 McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const GatewayCall& call,

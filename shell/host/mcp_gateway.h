@@ -100,8 +100,8 @@ class McpDecider {
   /// may be asked again, with an equal call.
   virtual Ruling After(const GatewayCall& call, CallEnd& end,
                        const nlohmann::ordered_json& result) = 0;
-  /// Records that a person approved of a review. The reason why it could not be, or "".
-  virtual std::string Approve(const std::string& review) = 0;
+  /// Records whether a person approved of a review. The reason why it could not be, or "".
+  virtual std::string Answer(const std::string& review, bool approved) = 0;
   /// True if no call of the tool can ever pass.
   virtual bool Hides(const std::string& tool) = 0;
   /// For each definition the reason why the tool must not be used, or "". New ones are pinned until
@@ -250,7 +250,9 @@ class McpGateway {
   std::string RefusedText(const std::string& reason) const;
   std::string UnapprovedText(const Json& answer, const std::string& reason,
                              const std::string& review) const;
-  /// The text for a call that waits for a review.
+  /// Logs how what waits for a review is let pass.
+  void LogHeld(const char* what, const std::string& review) const;
+  /// The text for a call that waits for a review; how it is answered is in the log.
   std::string HeldText(const std::string& reason, const std::string& review) const;
   void Answer(Json json) { answers_.push_back(std::move(json)); }
   void ToHost(const Json& json);

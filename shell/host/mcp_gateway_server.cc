@@ -238,11 +238,12 @@ std::string McpGateway::WithheldText(const McpDecider::Ruling& ruling) const {
         "{}. The result is kept as long as this gateway runs: the same call is not made again, but "
         "decides about that result again. Tell the user.",
         ruling.reason);
+  LogHeld("a result", ruling.review);
   return fmt::format(
-      "The call was made, and its result is withheld for a person's review: {}. Once `rpl guard "
-      "approve {}{}` was run by a person, the same call gets that result and is not made again, as "
-      "long as this gateway runs. Do not try it in another form; tell the user.",
-      ruling.reason, ruling.review, settings_.store_option);
+      "The call was made, and its result is withheld for a person's review ({}): {}. Once a person "
+      "has approved it, the same call gets that result and is not made again, as long as this "
+      "gateway runs. Do not try it in another form; tell the user.",
+      ruling.review, ruling.reason);
 }
 
 // Answers a call that was made before, and whose result was withheld for now: with that result, if

@@ -42,8 +42,8 @@ class TestDecider : public McpDecider {
     if (call.tool == "leaky") return {Ruling::Kind::kRefuse, "it stays here", "", 0};
     return {Ruling::Kind::kPass, "", "", 0};
   }
-  std::string Approve(const std::string& review) override {
-    approved.insert(review);
+  std::string Answer(const std::string& review, bool yes) override {
+    if (yes) approved.insert(review);
     return "";
   }
   bool Hides(const std::string& tool) override { return tool == "forbidden"; }
@@ -80,7 +80,10 @@ const std::string kModern =
 
 struct Fixture {
   TestDecider decider;
-  McpGateway gateway{decider, {45s, 30s, nullptr, " --store r.db", 3, 200}};
+  std::string logged;  // the last line
+  McpGateway gateway{
+      decider,
+      {45s, 30s, [this](const std::string& line) { logged = line; }, " --store r.db", 3, 200}};
   McpGateway::Time now{};
 
   // What a line leads to: `>` to the server, `<` to the host.
@@ -283,8 +286,8 @@ TEST_CASE("a result under review is kept, and the call is not made again for it"
   };
   const std::string held = "The call was made, and its result is withheld for a person's review";
   const auto approve = [&](const std::string& text) {
-    const std::size_t at = text.find("guard approve ") + 14;
-    f.decider.Approve(text.substr(at, text.find(" --store") - at));
+    const std::size_t at = text.find("review (") + 8;
+    f.decider.Answer(text.substr(at, text.find("): ") - at), true);
   };
 
   SECTION("it comes in once it is approved, with the id of the next call") {
@@ -549,8 +552,9 @@ TEST_CASE("without elicitation a held call is refused, with the id of its review
            {R"({"elicitation":{}})", "2025-03-26"}}) {
     f.Begin(capabilities, version);
     const std::string text = RefusalIn(f.Host(CallLine("1", "held", "{}")));
-    CHECK(text.find("rpl guard approve review of ") != text.npos);
-    CHECK(text.find(" --store r.db` was run by a person") != text.npos);
+    CHECK(text.starts_with("Held for a person's review (review of "));
+    CHECK(text.find("guard approve") == text.npos);
+    CHECK(f.logged.ends_with(" --store r.db` lets it pass"));
   }
   const std::string mute =
       R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
@@ -629,7 +633,7 @@ TEST_CASE("a form shows all arguments of a call, or the call is not put into one
   for (const std::string& era : {std::string(), kModern})
     CHECK(RefusalIn(f.Host(CallLine("2", "held", call, era)))
               .starts_with("The call is too long to be shown to the user in a form. Held for a "
-                           "person's review: look first. "));
+                           "person's review (review of "));
 }
 
 TEST_CASE("whoever waits for a message that cannot be read is told at once") {
@@ -931,7 +935,7 @@ TEST_CASE("a form that comes back without a decision is no refusal of the user")
     CHECK(RefusalIn(f.Host(R"({"jsonrpc":"2.0","id":)" + DumpJson(asked["id"]) + R"(,"result":)" +
                            answer + "}"))
               .starts_with("The form for the user came back without a decision. Held for a "
-                           "person's review: look first. "));
+                           "person's review (review of "));
     const ordered_json modern =
         ParseJson(f.Host(CallLine("2", "held", "{}", kModern)).substr(2)).json;
     CHECK(RefusalIn(f.Host(CallLine("3", "held", "{}",

@@ -110,7 +110,7 @@ class ProtocolRun {
   /// A text of the engine with the name of the protocol in place of that of its file.
   std::string Shown(std::string text) const;
   const Place& place() const { return place_; }
-  /// What `rpl guard approve ID` needs behind it to find a review of the run (StoreOptionAnywhere).
+  /// What `rpl guard pending` needs behind it to find a review of the run (StoreOptionAnywhere).
   std::string store_option() const;
   /// Grows with each entry of the trace.
   std::size_t seq();

@@ -186,7 +186,7 @@ std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string&
     case Status::kReview:
       return fmt::format(
           "A person must approve a call of {} before it is made: {}. Your turn ends here. Tell the "
-          "user, who decides with `rpl guard approve ID{}`; afterwards call rpl_run with session "
+          "user, who finds it by `rpl guard pending{}`; afterwards call rpl_run with session "
           "\"{}\".",
           protocol, outcome.reason, run.store_option(), handle);
     case Status::kLimit:
