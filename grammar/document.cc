@@ -680,6 +680,17 @@ Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& o
   return DocumentReader(sources, file, std::min(limit, text.size()), form, out).Read();
 }
 
+std::vector<std::string> VariablesAbove(const Document& document, int scope) {
+  std::vector<std::string> out;
+  VariableCollector variables(out);
+  for (int at = scope; at > 0; at = document.scopes[static_cast<std::size_t>(at)].parent) {
+    const std::optional<Sentence>& signature =
+        document.scopes[static_cast<std::size_t>(at)].signature;
+    if (signature) ForEachChild(signature->rule, [&](const Node& node) { variables.Visit(node); });
+  }
+  return out;
+}
+
 std::vector<std::vector<int>> SectionsBelow(const Document& document) {
   const std::vector<Scope>& scopes = document.scopes;
   std::vector<std::vector<int>> below(scopes.size());

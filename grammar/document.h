@@ -87,6 +87,10 @@ struct Message {
 Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out,
                     FactForm form = FactForm::kSentences);
 
+/// The names of the lvars and avars in the signature of a scope, and of those above it: what a span
+/// of its prose of such a name is (decision 96).
+std::vector<std::string> VariablesAbove(const Document& document, int scope);
+
 /// For each scope without a signature, the nearest scopes below it that have one, in document
 /// order: those to which its headless sentences belong (decision 72). Empty for the document
 /// itself.

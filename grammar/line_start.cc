@@ -74,6 +74,8 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
       if (IsLower(next) || ArrowAt(s, at + 1, "<-") ||
           ArrowForSign(s, SkipBlanks(s, at + 1)) == "<-")
         start = Start::kCall;
+      else if (next == '(')  // a goal needs no label: %(?x) <- p(?x)
+        start = line.find(" <- ") != line.npos ? Start::kCall : Start::kMaybe;
       break;
     case '$': {
       std::size_t end = LabelEnd(s, at + 1);

@@ -42,16 +42,22 @@ std::string GoalLike(const interp::Engine& engine, const std::string& name) {
   return nearest.name().empty() ? "" : ", did you mean " + nearest.name() + "?";
 }
 
+// Whether an answer is of a rule without captures, beside others that have some (decision 97).
+bool CapturesNothing(const std::vector<Value>& cells) {
+  return std::ranges::all_of(cells, [](Value v) { return v == kAbsent; });
+}
+
 }  // namespace
 
 std::string AnswerText(Pool& pool, const std::vector<std::string>& columns,
                        std::span<const Value> cells, bool json) {
   std::vector<Value> entries;
   for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (cells[i] == kAbsent) continue;
     entries.push_back(pool.String(columns[i]));
     entries.push_back(cells[i]);
   }
-  const bool bare = columns.size() == 1 && !json;
+  const bool bare = columns.size() == 1 && !json && !entries.empty();
   const Value shown = bare ? entries[1] : pool.Map(entries);
   if (bare && shown.kind() == Kind::kString) return PlainText(pool, shown);
   return Json(pool, shown).value_or(Text(pool, shown));
@@ -86,6 +92,7 @@ void Runtime::TakeAnswers(StepState& step, const Table& table) {
     cells.clear();
     for (const auto& [column, name] : columns)
       cells.push_back(column < table.rows[row].size() ? table.rows[row][column] : kAbsent);
+    if (CapturesNothing(cells)) continue;
     if (!CanBeShown(step, cells)) return;
     if (seen.Insert(cells).is_new) step.cells.insert(step.cells.end(), cells.begin(), cells.end());
   }
@@ -191,6 +198,7 @@ std::vector<std::string> Runtime::AnswersOf(StepState& step, const Table& table,
     std::vector<Value> cells;
     for (const auto& [column, name] : columns)
       cells.push_back(column < row.size() ? row[column] : kAbsent);
+    if (CapturesNothing(cells)) continue;
     std::string text = AnswerText(engine_.pool, names, cells, json);
     if (seen.insert(text).second) out.push_back(std::move(text));
   }

@@ -141,13 +141,6 @@ bool Runtime::TakeStop(Stop stop, const std::string& at) {
   return first;
 }
 
-// @each: every answer is pursued (§16.4).
-bool Runtime::Forced(const Table& table) const {
-  if (query_ != nullptr) return query_->force;
-  return table.rule >= 0 &&
-         engine_.program.definitions()[static_cast<std::size_t>(table.rule)].force;
-}
-
 void Runtime::LogDerived() {
   const bool tells = Tells() && options_.tell_derived;
   if (!options_.log && !tells) return;
@@ -419,7 +412,7 @@ void Runtime::UpdatePlans(StepState& step) {
     // If answers are shown, all must be: a pending answer is waited for, and a withheld one leaves
     // the goal undecided. A goal that shows none is satisfied by its first answer.
     const bool shows = !table.more().captures.empty() || !table.more().shown.empty();
-    const bool whole = table.rows.empty() || shows || Forced(table);
+    const bool whole = table.rows.empty() || shows || table.forced;
     step.undecided = table.undecided && whole;
     step.incomplete = (table.lacking & kReply) != 0;
     step.standing = table.pending && whole                 ? GoalStanding::kPending

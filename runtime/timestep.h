@@ -194,7 +194,6 @@ class Runtime {
   void TakeCounters(const SessionLimits& limits);
   bool TakeStop(Stop stop, const std::string& at);
   Stop Watch(std::size_t bytes);
-  bool Forced(const Table& table) const;
   std::string LimitText() const;
   /// What was growing when the limit was reached.
   std::string StoppedText() const;

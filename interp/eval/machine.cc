@@ -628,14 +628,13 @@ bool Machine::RunTruth(const Step& s) {
   if (!Keys(s, key)) return true;
   for (RowId row = begin; row < end; ++row) {
     const Value map = rel.Row(row)[0];
-    const std::vector<Value> cells =
-        CapturedCells(pool_, goal, map, atom == nullptr ? 0 : atom->args.size());
-    // A truth whose rule has other names for its captures has no value for an argument.
-    const auto lacks = [&](const auto& column) { return cells[column.first] == kAbsent; };
-    if (std::ranges::any_of(s.binds, lacks) || std::ranges::any_of(s.matches, lacks)) continue;
-    bool same = true;
-    for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
-    if (same && !TakeCells(s, cells, map, {})) return false;
+    std::optional<std::vector<Value>> cells = std::vector<Value>();
+    if (atom != nullptr && !atom->args.empty())
+      cells = CapturedExactly(pool_, goal, map, atom->args.size());
+    bool same = cells.has_value();
+    for (std::size_t k = 0; same && k < s.keys.size(); ++k)
+      same = (*cells)[s.keys[k].first] == key[k];
+    if (same && !TakeCells(s, *cells, map, {})) return false;
   }
   return true;
 }
@@ -657,12 +656,17 @@ bool Machine::RunReadText(const Step& s) {
 bool Machine::RunNot(const Step& s) {
   bool found = false;
   std::string note = std::move(frame_->note);
-  const RelationId ineligible = frame_->ineligible;
+  const RelationId ineligible = std::exchange(frame_->ineligible, kNoId);
   const Undecided undecided = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (found || !undecided.lacks) frame_->note = std::move(note);
-  frame_->ineligible = ineligible;
+  const RelationId missing = std::exchange(frame_->ineligible, ineligible);
   if (evaluation.stop != Stop::kGoesOn) return false;
   if (found) return true;  // no reply could change the outcome
+  // That nobody defines a goal is a failure, no absence (decision 100).
+  if (missing != kNoId && !program_.IsDefinedGoal(missing)) {
+    if (ineligible == kNoId) frame_->ineligible = missing;
+    return true;
+  }
   Leave(undecided);
   return bool(undecided) || Run(s.next);
 }

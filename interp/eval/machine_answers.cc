@@ -374,7 +374,6 @@ void Machine::TakeRow(std::vector<Value> row) {
       entries.push_back(row[i]);
     }
     map = pool_.Map(entries);
-    row.resize(std::max(row.size(), table.key.size()), kAbsent);
   }
   const bool is_new = table.rows.Add(row);
   if (!is_new) ++frame_->repeated;

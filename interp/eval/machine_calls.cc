@@ -82,7 +82,9 @@ bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting:
 
 RelationId Machine::ChoicesOf(const OpenCall& call) const {
   if (call.question < 0) return kNoId;
-  RelationId options = program_.QuestionAt(call.question).options;
+  // What the prose offers is for the one argument that is asked for (decision 96).
+  const bool alone = std::ranges::count_if(call.args, [](Value v) { return v.is_none(); }) < 2;
+  RelationId options = alone ? program_.QuestionAt(call.question).options : kNoId;
   if (options == kNoId && call.column >= 0) {
     const HeadingUse& use = catalog_.UseOf(call.relation);
     const auto column = static_cast<std::size_t>(call.column);
@@ -263,6 +265,7 @@ bool Machine::RunTable(const Step& s) {
   if (table == nullptr) return false;
   if (s.access == Access::kGoal) Disturb();
   else ReadTable(*table);
+  if (table->forced && frame_->table != nullptr) frame_->table->forced = true;
   if (table->details != nullptr && !table->details->undefined.empty())
     return DoubtFor(s, table->details->undefined);
   Waits(*table);  // before its rows: an unknown one could precede them
@@ -352,13 +355,17 @@ const Definition* Machine::Growing() const {
 // What a guard reads of its goal: the recorded truths, and the answers of the goal so far, because
 // the rules of a goal that guard against it are alternatives.
 bool Machine::RunStanding(const Step& s) {
+  const auto captured = [](const std::vector<Value>& cells) {
+    return static_cast<std::size_t>(std::ranges::find(cells, kAbsent) - cells.begin());
+  };
   if (!RunTruth(s)) return false;
   std::vector<Value> key;
   if (!Keys(s, key)) return true;
   for (const Table* table : demands_.Running(s.relation))
     for (std::size_t r = 0; r < table->rows.size(); ++r) {
       std::vector<Value> cells = RowView(table->rows[r]).Copy();
-      cells.resize(std::max(cells.size(), s.clause->As<Atom>()->args.size()), kAbsent);
+      const std::size_t wanted = s.clause->As<Atom>()->args.size();
+      if (wanted != 0 && wanted != captured(cells)) continue;
       bool same = true;
       for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
       if (same && !TakeCells(s, cells, kNil, {})) return false;

@@ -141,8 +141,12 @@ bool Machine::RunExpand(const Step& s) {
 }
 
 bool Machine::RunCountForm(const Step& s) {
-  const Value form = FormIn(s.clause->As<CountOf>()->expansion);
-  if (form.is_none()) return true;
+  const Value form = slots_[s.clause->As<CountOf>()->expansion];
+  if (form.kind() != Kind::kTerm) {  // bars take a collection, too (§5.7)
+    std::string why;
+    const auto size = SizeOf(pool_, form, why);
+    return size ? RunCount(s, *size) : DoubtFor(s, why);
+  }
   std::int64_t count = 0;
   Value ref;
   const Undecided open = Absent(Apart([&] {

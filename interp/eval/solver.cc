@@ -477,6 +477,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   const Continuation to_best(offer);
   Frame frame(&def, def.slots);
   frame.table = &table;
+  table.forced = table.forced || def.force;
   if (best != nullptr) frame.answer = &to_best;
   frame.explains = table.explains;
   const Machine::Use use(*machine_, frame, Mode::kSolve);

@@ -52,26 +52,31 @@ void Solver::TakeTruths(Table& table, const Goal* goal) {
   for (RowId row = 0; row < rel.size(); ++row) {
     if (!rel.asserted(row)) continue;
     const Value map = rel.Row(row)[0];
-    std::vector<Value> cells =
-        CapturedCells(pool_, goal, map, std::max(table.key.size(), table.more().captures.size()));
-    bool same = true;
-    for (std::size_t i = 0; i < table.key.size(); ++i)
-      same &= table.key[i].is_none() || table.key[i] == cells[i];
+    std::optional<std::vector<Value>> cells =
+        table.key.empty() ? CapturedCells(pool_, goal, map, table.more().captures.size())
+                          : CapturedExactly(pool_, goal, map, table.key.size());
+    bool same = cells.has_value();
+    for (std::size_t i = 0; same && i < table.key.size(); ++i)
+      same = table.key[i].is_none() || table.key[i] == (*cells)[i];
     if (!same) continue;
-    cells.push_back(map);
-    if (table.rows.Add(cells)) {
+    table.eligible = true;
+    cells->push_back(map);
+    if (table.rows.Add(*cells)) {
       table.more().maps.push_back(map);
       table.more().rules.push_back(-1);
       table.more().premises.emplace_back();
     }
-    table.eligible = true;
   }
 }
 
 void Solver::EvaluateGoal(Table& table) {
   const Relation& rel = store_.at(table.relation);
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
-  if (goal != nullptr) table.more().captures = goal->captures;
+  // A call with arguments reads the rules that capture as many (decision 97).
+  const std::size_t wanted = table.key.size();
+  if (const auto* form = goal == nullptr || wanted == 0 ? nullptr : goal->FormOf(wanted))
+    table.more().captures = *form;
+  else if (goal != nullptr) table.more().captures = goal->captures;
   TakeTruths(table, goal);
   if (Lasting* const lasting = table.lasting(); lasting != nullptr && table.rows.empty()) {
     lasting->scanned = true;
@@ -84,6 +89,7 @@ void Solver::EvaluateGoal(Table& table) {
   bool undecided = false;
   for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
+    if (wanted != 0 && def.captures.size() != wanted) continue;
     const bool acts = analysis_.Acts(def);
     const std::size_t before = table.rows.size();
     if (acts && (before > 0 || ((table.lacking | lacking) & kMeaning) != 0)) continue;
@@ -92,7 +98,7 @@ void Solver::EvaluateGoal(Table& table) {
     EvaluateGoalRule(table, def);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
     const bool answered = table.rows.size() > before;
-    if (table.pending && (def.force || !answered)) return;
+    if (table.pending && (table.forced || !answered)) return;
     if (!answered && acts) {
       lacking |= std::exchange(table.lacking, lacked);
       undecided |= std::exchange(table.undecided, withheld);
@@ -106,6 +112,7 @@ void Solver::EvaluateGoal(Table& table) {
     table.undecided |= undecided;
   }
   if (table.eligible || !table.rows.empty()) return;
+  if (goal == nullptr && program_.IsDefinedGoal(table.relation)) return;
   table.ineligible = table.relation;
   table.more().reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
 }
@@ -140,7 +147,7 @@ const Table& Solver::SolveQuery(const Definition& query) {
   table.running = true;
   running_.push_back(&table);
   EvaluateGoalRule(table, query);
-  if (!table.rows.empty() && !query.force) table.KeepTools();
+  if (!table.rows.empty() && !table.forced) table.KeepTools();
   Conclude(table);
   running_.pop_back();
   table.running = false;

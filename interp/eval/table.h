@@ -72,6 +72,7 @@ struct Table {
   std::uint8_t lacking = 0;  // of Lack: some row may be missing
   bool undecided = false;    // an answer that rests on absence was withheld (decision 80)
   bool eligible = false;     // goals: some rule's activation holds or is pending
+  bool forced = false;       // @each stands in a rule of it or below: all its answers are pursued
 
   // State of its evaluation; see Solver::Complete.
   bool acts = false;      // evaluating it may reach a goal or show something

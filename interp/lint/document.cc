@@ -54,6 +54,7 @@ class Sections {
         const Section& section = sections_[&part.section()];
         NoPrompt(section);
         UnknownSpans(section);
+        OfferedToSeveral(section);
       }
       if (part.role == Role::kAssertion) FactInSection(part);
     }
@@ -127,17 +128,11 @@ class Sections {
   void UnknownSpans(const Section& section) {
     const Call* head = HeadOf(section);
     if (head == nullptr || head->ns == Namespace::kGoal || section.prose.empty()) return;
-    std::vector<std::string> names;
+    std::vector<std::string> names =
+        VariablesAbove(*section.signature->document, section.signature->scope);
     VariableCollector variables(names);
-    const auto collect = [&](const Rule& rule) {
-      for (const Node& n : rule.heads) variables.Visit(n);
-      for (const Node& n : rule.tail) variables.Visit(n);
-      for (const Node& n : rule.constraints) variables.Visit(n);
-      for (const Abductive& a : rule.abductives)
-        for (const Node& n : a.clauses) variables.Visit(n);
-    };
-    collect(section.signature->rule());
-    for (const Part* part : section.joined) collect(part->rule());
+    for (const Part* part : section.joined)
+      ForEachChild(part->rule(), [&](const Node& n) { variables.Visit(n); });
     const std::unordered_set<std::string> known(names.begin(), names.end());
     std::unordered_map<std::string, std::string> spellings;
     for (const std::string& name : names)
@@ -163,6 +158,30 @@ class Sections {
         context_.Add(Code::kUnknownSpan, span.span,
                      "`" + span.name + "` is neither a variable of this heading nor a relation",
                      hint);
+      }
+  }
+
+  // Decision 96: what the prose offers is for the one argument that is asked for.
+  void OfferedToSeveral(const Section& section) {
+    const Call* head = HeadOf(section);
+    if (head == nullptr || head->ns != Namespace::kRelation || head->args.size() < 2) return;
+    const Store& store = context_.engine.store;
+    const std::vector<std::string> variables =
+        VariablesAbove(*section.signature->document, section.signature->scope);
+    for (const Prose* prose : section.prose)
+      for (const ProseSpan& span : prose->spans) {
+        const std::string& prefix = section.signature->document->prefix;
+        if (std::ranges::find(variables, span.name) != variables.end() ||
+            store.Find(Space::kRelation, prefix + span.name, 1) == kNoId)
+          continue;
+        if (uses_ == nullptr) uses_ = std::make_unique<Uses>(HeadingUses(context_.engine.program));
+        const auto use = uses_->find(store.Find(Space::kRelation, head->label,
+                                                static_cast<std::uint32_t>(head->args.size())));
+        if (use == uses_->end() || !use->second.several) continue;
+        context_.Add(Code::kOfferedToSeveral, span.span,
+                     "`" + span.name + "` is offered for none of the arguments of `" +
+                         NameOf(*head) + "`, as more than one may be asked for together",
+                     "ask for each in a heading of its own, or bind the others before");
       }
   }
 
@@ -294,6 +313,8 @@ class Sections {
   std::set<std::pair<std::uint32_t, std::uint32_t>> arrows_;      // with a finding: file, begin
   std::vector<std::string> labels_;                               // of all these
   std::unordered_map<std::string, std::string> misspelt_labels_;  // by spelling and kebab-case
+  using Uses = std::unordered_map<RelationId, HeadingUse>;
+  std::unique_ptr<Uses> uses_;  // found when they are needed
 };
 
 }  // namespace

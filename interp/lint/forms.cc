@@ -345,17 +345,17 @@ class Forms {
     }
   }
 
-  // The captures of a goal are named by its first rule (decision 61).
+  // The captures of a goal are named by the first rule that captures as many (decision 97).
   void Captures(const Part& part) {
     if (part.role == Role::kAssertion) return;
     for (const Node& head : part.rule().heads) {
       const auto* call = head.As<Call>();
       if (call == nullptr || call->ns != Namespace::kGoal || call->args.empty()) continue;
-      const auto [at, is_new] = captures_.emplace(call->label, &head);
+      const auto [at, is_new] = captures_.emplace(KeyOf(*call), &head);
       if (is_new) continue;
       const Node& first = *at->second;
       const Call& other = *first.As<Call>();
-      bool same = other.args.size() == call->args.size();
+      bool same = true;
       for (std::size_t i = 0; same && i < call->args.size(); ++i) {
         const std::string a = CaptureName(other.args[i]);
         const std::string b = CaptureName(call->args[i]);

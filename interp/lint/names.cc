@@ -287,18 +287,24 @@ class Names {
     Body(rule, {kRoot}, Needs::kPlain);
   }
 
-  // A span that names a relation offers its facts (decision 75).
+  // A span that names a relation, and no variable, offers its facts (decisions 75, 96).
   void ReadProse() {
     std::set<std::string> unknown_spans;
     for (const Document& document : context_.documents)
-      for (const Prose& prose : document.prose)
+      for (const Prose& prose : document.prose) {
+        const std::vector<std::string> variables = prose.spans.empty()
+                                                       ? std::vector<std::string>()
+                                                       : VariablesAbove(document, prose.scope);
         for (const ProseSpan& span : prose.spans)
-          if (const auto at = index_.find(document.prefix + span.name + "/1"); at != index_.end()) {
+          if (std::ranges::find(variables, span.name) != variables.end()) continue;
+          else if (const auto at = index_.find(document.prefix + span.name + "/1");
+                   at != index_.end()) {
             At(at->second).prose = true;
             Root(at->second, span.span);
           } else {
             unknown_spans.insert(document.prefix + span.name);
           }
+      }
     if (unknown_spans.empty()) return;
     // The name that a misspelt span means counts as used.
     std::vector<std::string> unary;

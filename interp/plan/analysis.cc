@@ -55,9 +55,10 @@ Lists AlternativesOf(const std::vector<const Clause*>& clauses) {
   return out;
 }
 
-// Adds the relations that a clause reads; also to `wholes` those that it needs complete.
+// Adds the relations that a clause reads; also to `wholes` those that it needs complete. A set at
+// the top of a rule reads instances one by one, which nothing takes back.
 void Reads(const Clause& clause, const Store& store, bool whole, std::set<RelationId>& reads,
-           std::set<RelationId>& wholes) {
+           std::set<RelationId>& wholes, bool nested = false) {
   if (const auto* atom = clause.As<Atom>()) {
     RelationId r = atom->relation;
     if (atom->whole) r = store.WholeIfAny(store.BaseOf(r));
@@ -66,7 +67,7 @@ void Reads(const Clause& clause, const Store& store, bool whole, std::set<Relati
     for (const Pattern& p : atom->args)
       set_pattern |= (p.kind == Pattern::Kind::kSet && p.rest.empty()) ||
                      (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
-    if (whole || set_pattern) wholes.insert(r);
+    if (whole || (set_pattern && nested)) wholes.insert(r);
   }
   if (const auto* read = clause.As<ReadAvar>()) reads.insert(read->channel);
   if (const auto* is = clause.As<GoalIsFalse>()) {
@@ -77,7 +78,7 @@ void Reads(const Clause& clause, const Store& store, bool whole, std::set<Relati
                            clause.As<Aggregate>() || clause.As<First>() || clause.As<Check>() ||
                            clause.As<Loop>();
   ForEachBody(clause, [&](const Clauses& body) {
-    for (const Clause& inner : body) Reads(inner, store, inner_whole, reads, wholes);
+    for (const Clause& inner : body) Reads(inner, store, inner_whole, reads, wholes, true);
   });
 }
 
@@ -488,6 +489,7 @@ void Analysis::Make(const Program& program, const Store& store) {
   program_ = &program;
   store_ = &store;
   strata_.clear();
+  distributed_.clear();
   expanding_.clear();
   cycles_.clear();
   bad_extrema_.clear();
@@ -569,6 +571,18 @@ void Analysis::Make(const Program& program, const Store& store) {
   MakeStrata(program, store);
 }
 
+// The clauses with an atom for each instance that a set reads, so that each has a delta of its own.
+std::vector<const Clause*> Analysis::Distributed(const std::vector<const Clause*>& clauses) {
+  std::vector<const Clause*> out;
+  for (const Clause* clause : clauses) {
+    std::vector<Clause> instances = InstancesOf(*clause, 0, store_->pool());
+    if (instances.empty()) out.push_back(clause);
+    for (Clause& instance : instances)
+      out.push_back(&distributed_.emplace_back(std::move(instance)));
+  }
+  return out;
+}
+
 // Rules that can be derived, as far as their own clauses are concerned. The plans that tell so are
 // kept.
 std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, const Store& store) {
@@ -588,6 +602,8 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, co
     const bool whole = !def.gathered.empty() || def.choice;
     if (whole) c.wholes = c.reads;
     c.alternatives = whole ? Lists{clauses} : AlternativesOf(clauses);
+    if (!whole)
+      for (std::vector<const Clause*>& list : c.alternatives) list = Distributed(list);
     if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
     bool waits = false;  // reads something whose absence proves nothing yet
     for (RelationId r : def.extremum ? c.reads : c.wholes) {

@@ -261,6 +261,7 @@ class Analysis : public Catalog {
   class Rounds;
   class Halves;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
+  std::vector<const Clause*> Distributed(const std::vector<const Clause*>& clauses);
   std::vector<Candidate> Candidates(const Program& program, const Store& store);
   void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
                   const Store& store);
@@ -275,6 +276,7 @@ class Analysis : public Catalog {
   std::uint64_t version_ = 0;
   std::set<int> elsewhere_, as_written_;
   std::set<RelationId> partial_;
+  std::deque<Clause> distributed_;  // instances, see Distributed
   const Program* program_ = nullptr;
   const Store* store_ = nullptr;
   std::vector<Info> info_;

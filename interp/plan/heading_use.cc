@@ -111,12 +111,14 @@ class Uses {
   // What a caller may know of the rule's head does not count. `bound`: the slots known before.
   void NoteOpen(const Clause& clause, const std::vector<bool>& bound) {
     if (const auto* atom = clause.As<Atom>())
-      if (HeadingUse* use = Find(atom->relation))
-        use->open = use->open || std::ranges::all_of(atom->args, [&](const Pattern& arg) {
-                      return arg.kind == Pattern::Kind::kAny ||
-                             (arg.kind == Pattern::Kind::kSlot &&
-                              !bound[static_cast<std::size_t>(arg.slot)]);
-                    });
+      if (HeadingUse* use = Find(atom->relation)) {
+        const auto unknown = std::ranges::count_if(atom->args, [&](const Pattern& arg) {
+          return arg.kind == Pattern::Kind::kAny ||
+                 (arg.kind == Pattern::Kind::kSlot && !bound[static_cast<std::size_t>(arg.slot)]);
+        });
+        use->open = use->open || unknown == static_cast<std::ptrdiff_t>(atom->args.size());
+        use->several = use->several || unknown > 1;
+      }
     ForEachBody(clause, [&](const Clauses& body) {
       std::vector<bool> inside = bound;
       NoteOpen(body, inside);

@@ -24,6 +24,8 @@ struct HeadingUse {
   bool many = false;
   /// Some read knows none of its arguments: it asks for all rows there are.
   bool open = false;
+  /// Some read leaves more than one argument to be asked for.
+  bool several = false;
   std::vector<Argument> arguments;
 };
 

@@ -84,7 +84,54 @@ std::vector<SlotId> HolesOf(const Step& step) {
   return out;
 }
 
+// The first column from `at` on whose set is distributed, and the parts of that.
+std::vector<Pattern> DistributedParts(const Atom& atom, Columns whole, const Pool& pool,
+                                      std::size_t& at) {
+  for (; at < atom.args.size(); ++at) {
+    if ((whole >> at & 1) != 0) continue;
+    const Pattern& p = atom.args[at];
+    if (p.kind == Pattern::Kind::kSet && p.rest.empty() && !p.parts.empty()) return p.parts;
+    if (p.kind != Pattern::Kind::kConstant || p.constant.kind() != Kind::kSet) continue;
+    std::vector<Pattern> parts;
+    for (Value v : p.written().empty() ? pool.ItemsOf(p.constant) : p.written())
+      parts.push_back(Pattern::Constant(v));
+    if (!parts.empty()) return parts;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<Clause> InstancesOf(const Clause& clause, Columns whole, const Pool& pool) {
+  std::vector<Clause> out;
+  std::size_t column = 0;
+  const auto* atom = clause.As<Atom>();
+  if (atom == nullptr) return out;
+  const std::vector<Pattern> parts = DistributedParts(*atom, whole, pool, column);
+  for (const Pattern& part : parts) {
+    Atom one = *atom;
+    one.args[column] = InstanceOf(part);
+    Clause made;
+    made.is = std::move(one);
+    LikeWritten(clause, made);
+    // The columns behind this one, as there are few.
+    std::vector<Clause> further = InstancesOf(made, whole, pool);
+    if (further.empty()) further.push_back(std::move(made));
+    std::ranges::move(further, std::back_inserter(out));
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t k = i + 1; k < parts.size(); ++k) {
+      Compare differ{Operator::kNotEqual, {}, {}};
+      differ.left.term = ValueOf(parts[i]);
+      differ.right.term = ValueOf(parts[k]);
+      differ.split = true;
+      Clause made;
+      made.is = std::move(differ);
+      LikeWritten(clause, made);
+      out.push_back(std::move(made));
+    }
+  return out;
+}
 
 Planner::Planner(const Catalog& catalog, const Store& store, Mode mode)
     : catalog_(catalog),
@@ -169,7 +216,8 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
     const Pattern& p = atom.args[i];
     const bool needed = step.access == Access::kExternal || (inputs >> i & 1) != 0;
     const bool quote = by_form && p.kind == Pattern::Kind::kTerm && needed;
-    const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
+    const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet &&
+                             step.access != Access::kExternal;  // what is passed stays whole
     const bool key = !whole || step.access == Access::kTable;
     if (key && (needed || !TakesLists(p)) && !set_pattern && Buildable(p, quote)) {
       step.probe |= Columns{1} << i;
@@ -358,51 +406,22 @@ std::vector<Listed> Planner::Decomposed(const Listed& item) {
   return out;
 }
 
-// Rewrites role(#{?a ?b}) on a stored relation to two instances that differ (decision 28).
+// role(#{?a ?b}) as the instances that it reads (decision 28), and what tells them apart.
 std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
   std::vector<Listed> out;
   for (const Listed& item : items) {
-    const auto* atom = item.clause->As<Atom>();
-    std::size_t column = 0;
-    std::vector<Pattern> parts;
-    Columns inputs = 0;  // columns that take a set undistributed (decision 27)
-    if (atom != nullptr && catalog_.AccessOf(atom->relation, mode_) == Access::kTable)
-      inputs = catalog_.ModesOf(atom->relation).AnyOf();
-    if (atom != nullptr)
-      for (; column < atom->args.size(); ++column) {
-        if ((inputs >> column & 1) != 0) continue;
-        const Pattern& p = atom->args[column];
-        if (p.kind == Pattern::Kind::kSet && p.rest.empty()) parts = p.parts;
-        if (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet)
-          for (Value v : p.written().empty() ? store_.pool().ItemsOf(p.constant) : p.written())
-            parts.push_back(Pattern::Constant(v));
-        if (!parts.empty()) break;
-      }
-    if (parts.empty()) {
-      out.push_back(item);
-      continue;
+    Columns whole = 0;  // columns that take a set undistributed (decision 27)
+    if (const auto* atom = item.clause->As<Atom>()) {
+      const Access access = catalog_.AccessOf(atom->relation, mode_);
+      if (access == Access::kTable) whole = catalog_.ModesOf(atom->relation).AnyOf();
+      if (access == Access::kExternal) whole = ~Columns{0};  // what is passed stays as it is
     }
-    std::vector<Listed> instances;
-    for (const Pattern& part : parts) {
-      Atom one = *atom;
-      one.args[column] = InstanceOf(part);
-      Clause& made = plan_->made.emplace_back();
-      made.is = std::move(one);
-      LikeWritten(*item.clause, made);
-      instances.push_back({&made, item.range, item.branch});
+    std::vector<Clause> instances = InstancesOf(*item.clause, whole, store_.pool());
+    if (instances.empty()) out.push_back(item);
+    for (Clause& instance : instances) {
+      const Range range = instance.As<Atom>() != nullptr ? item.range : Range::kAll;
+      out.push_back({&plan_->made.emplace_back(std::move(instance)), range, item.branch});
     }
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      for (std::size_t k = i + 1; k < parts.size(); ++k) {
-        Compare differ{Operator::kNotEqual, {}, {}};
-        differ.left.term = ValueOf(parts[i]);
-        differ.right.term = ValueOf(parts[k]);
-        differ.split = true;
-        Clause& made = plan_->made.emplace_back();
-        made.is = std::move(differ);
-        LikeWritten(*item.clause, made);
-        instances.push_back({&made, Range::kAll, item.branch});
-      }
-    for (const Listed& instance : Prepare(instances)) out.push_back(instance);
   }
   return out;
 }

@@ -203,6 +203,11 @@ class ReadyQueue;  // interp/plan/ready_queue.h
 /// Whether an equality is between lists or terms, hence equivalent to equalities of their parts.
 bool CanDecompose(const Compare& c);
 
+/// `role(#{?a ?b})` as the instances that it reads, and the inequalities that tell them apart
+/// (decision 28); nothing if the clause is no atom with a set to distribute. Columns in `whole`
+/// take sets as they are.
+std::vector<Clause> InstancesOf(const Clause& clause, Columns whole, const Pool& pool);
+
 class Planner {
  public:
   Planner(const Catalog& catalog, const Store& store, Mode mode);

@@ -86,6 +86,13 @@ void PushPlain(Pool& pool, PlainFacts::Kind kind, std::string_view text, TextQue
   }
 }
 
+// The clauses of a conjunction, in any order.
+std::set<std::string> ClauseTexts(const Conjunction& conjunction) {
+  std::set<std::string> out;
+  for (const Node& clause : conjunction.clauses) out.insert(Print(Ungroup(clause)));
+  return out;
+}
+
 }  // namespace
 
 Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}, Keys::kSlots); }
@@ -111,8 +118,17 @@ void Loader::Sort() {
   }
   // Prose and sentences in document order, so that the tail has the order of §17.4.
   std::vector<std::shared_ptr<HeadingProse>> words(sections_.size());
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
   for (const Prose& prose : document_.prose) {
     const auto s = static_cast<std::size_t>(prose.scope);
+    std::vector<std::string> own, variables;  // of this heading, of it and those above
+    if (!prose.spans.empty()) {
+      if (const auto& signature = document_.scopes[s].signature)
+        ForEachChild(signature->rule, [&](const Node& node) { CollectVariables(node, own); });
+      variables = VariablesAbove(document_, prose.scope);
+    }
     if (words[s] == nullptr) words[s] = std::make_shared<HeadingProse>();
     HeadingProse& to = *words[s];
     if (!to.text.empty()) to.text += "\n";
@@ -125,7 +141,10 @@ void Loader::Sort() {
       to.text += sources.Text({prose.span.file, span.span.begin + kMark, span.span.end - kMark});
       to.holes.push_back({begin, to.text.size(), span.name});
       from = span.span.end;
-      sections_[s].context.spans.push_back(span.name);
+      HeadingContext& context = sections_[s].context;
+      const bool is_variable = has(variables, span.name);
+      if (!is_variable) context.offers.push_back(span.name);
+      if (!is_variable || has(own, span.name)) context.spans.push_back(span.name);
     }
     to.text += sources.Text({prose.span.file, from, prose.span.end});
   }
@@ -221,13 +240,14 @@ bool Loader::TakeSuffix(const Suffix& suffix, Told& to) {
 bool Loader::AssertGoal(const Call& call, Told& told, Assertion& out) {
   Pool& pool = program_.store().pool();
   out.relation = program_.store().Declare(Space::kGoal, call.label, 1);
+  program_.told_goals_.insert(out.relation);
   const Goal* goal = program_.FindGoal(call.label);
+  const std::vector<Value>* form = goal == nullptr ? nullptr : goal->FormOf(call.args.size());
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const Value held = Ground(pool, call.args[i], told.with);
     if (held.is_none()) return false;
     if (call.args[i].As<Lvar>() != nullptr) continue;
-    const bool known = goal != nullptr && i < goal->captures.size();
-    told.bindings.push_back(known ? goal->captures[i] : pool.Slot(std::to_string(i + 1)));
+    told.bindings.push_back(form != nullptr ? (*form)[i] : pool.Slot(std::to_string(i + 1)));
     told.bindings.push_back(held);
   }
   out.row.push_back(pool.Map(told.bindings));
@@ -428,7 +448,8 @@ void Loader::AssertPlain(std::size_t end) {
   cells.Flush();
 }
 
-// Decisions 34 and 43: ground calls are asserted, a ground `-> false` retracts.
+// Decisions 34, 43 and 101: ground calls are asserted, a ground `-> false` retracts; that of a
+// conjunction only what was asserted as one, else it excludes.
 bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   if (!rule.heads.empty() || rule.tail.size() != 1 || rule.constraints.size() > 1) return false;
   bool truth = true;
@@ -443,6 +464,10 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   const Node& written = Ungroup(rule.tail.front());
   const std::optional<Node> distributed = Distributed(written);
   const Node& tail = distributed ? *distributed : written;
+  const auto* const conjunction = written.As<Conjunction>();
+  if (conjunction != nullptr && !truth &&
+      !program_.told_conjunctions_.contains(ClauseTexts(*conjunction)))
+    return false;
   if (const auto* c = tail.As<Conjunction>()) {
     for (const Node& clause : c->clauses)
       if (!AssertOne(clause, truth, trace, sentence, found)) return false;
@@ -450,6 +475,8 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
     return trace &&
            ((truth && AssertHalf(tail, sentence)) || AssertQuestion(tail, truth, sentence));
   }
+  if (conjunction != nullptr && truth)
+    program_.told_conjunctions_.insert(ClauseTexts(*conjunction));
   for (Assertion& a : found) {
     const Relation& of = program_.store().at(a.relation);
     const bool source = of.name() == "$index" && !a.trace && a.meta.is_none();
@@ -665,7 +692,8 @@ void Loader::Lower() {
     rules.push_back(placed);
   }
   AssertPlain(std::numeric_limits<std::size_t>::max());
-  // A span that names a relation offers its rows; any other marks a variable (§17.2).
+  // A span that names a relation, and no variable, offers its rows; any other marks a variable
+  // (§17.2).
   std::unordered_set<std::string> given;  // unary relations that rules give
   for (const PlacedSentence* rule : rules)
     for (const Node& head : rule->sentence.rule.heads)
@@ -678,8 +706,10 @@ void Loader::Lower() {
     std::unordered_set<std::string> seen;
     for (const std::string& name : section.context.spans) {
       const std::string label = document_.prefix + name;
-      if (given.contains(label)) program_.store().Declare(Space::kRelation, label, 1);
-      if (program_.store().Find(Space::kRelation, label, 1) != kNoId) continue;
+      const bool offers =
+          std::ranges::find(section.context.offers, name) != section.context.offers.end();
+      if (offers && given.contains(label)) program_.store().Declare(Space::kRelation, label, 1);
+      if (offers && program_.store().Find(Space::kRelation, label, 1) != kNoId) continue;
       if (!seen.insert(name).second) continue;
       section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});
     }

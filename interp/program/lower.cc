@@ -339,15 +339,15 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
 
 // The unary relations, of those declared by now, that spans of the heading name.
 const std::map<std::size_t, RelationId>& Lowering::Options() {
-  if (heading_.spans.empty()) return options_;
+  if (heading_.offers.empty()) return options_;
   const Store& store = program_.store();
   const auto take = [&](std::size_t span, RelationId relation) {
     if (relation != kNoId) options_[span] = relation;
   };
   if (spans_.empty()) {
-    for (std::size_t i = 0; i < heading_.spans.size(); ++i) {
-      spans_[heading_.spans[i]] = i;
-      take(i, store.Find(Space::kRelation, heading_.prefix + heading_.spans[i], 1));
+    for (std::size_t i = 0; i < heading_.offers.size(); ++i) {
+      spans_[heading_.offers[i]] = i;
+      take(i, store.Find(Space::kRelation, heading_.prefix + heading_.offers[i], 1));
     }
     related_ = store.size();
   }

@@ -25,9 +25,10 @@ namespace rpl {
 struct HeadingContext {
   std::string title;
   std::shared_ptr<const HeadingProse> words;  // the prompt of its questions; null for none
-  std::vector<std::string> spans;             // emphasised names, normalised
+  std::vector<std::string> spans;             // emphasised names of no variable above, normalised
   bool signature = false;
-  std::string prefix = {};  // of the document's labels, or ""
+  std::string prefix = {};               // of the document's labels, or ""
+  std::vector<std::string> offers = {};  // of `spans`, those that may name relations
 };
 
 /// The space of calls with this namespace.
@@ -104,7 +105,6 @@ class Lowering {
   void Push(Clauses& out, const Node& node, decltype(Clause::is) is);
   int QuestionFor(const std::string& name, const std::string& subject);
   const std::map<std::size_t, RelationId>& Options();
-  void ShareOptions(Collected& collected);
 
   Program& program_;
   const HeadingContext& heading_;
@@ -116,7 +116,7 @@ class Lowering {
   std::map<std::string, SlotId> slots_;
   std::map<std::string, const Node*> forms_;                 // ?t = call(…) of this sentence
   SharedText prompt_;                                        // of the heading, made on first use
-  std::unordered_map<std::string_view, std::size_t> spans_;  // the heading's, by name
+  std::unordered_map<std::string_view, std::size_t> spans_;  // that it offers, by name
   std::size_t related_ = 0;                                  // relations looked up in spans_ so far
   std::map<std::size_t, RelationId> options_;                // those found, by their span
   std::vector<SlotId> row_slots_;                            // rows of the atoms lowered in a group

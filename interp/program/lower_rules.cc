@@ -418,19 +418,7 @@ Collected Lowering::Collect(const Node& head) {
     const int q = QuestionFor(name, avar != nullptr ? "$" + name : Print(head));
     collected.questions.push_back(q);
   }
-  if (collected.questions.size() > 1) ShareOptions(collected);
   return collected;
-}
-
-// Each list of choices is for one argument: the last list for the last argument that the prose does
-// not name, and so on towards the first of either.
-void Lowering::ShareOptions(Collected& collected) {
-  auto options = Options().rbegin();
-  for (auto at = collected.questions.rbegin(); at != collected.questions.rend(); ++at) {
-    Question& q = program_.questions_[static_cast<std::size_t>(*at)];
-    const bool named = spans_.contains(q.name);
-    q.options = named || options == options_.rend() ? kNoId : (options++)->second;
-  }
 }
 
 Constraint Lowering::Constrain(const Rule& written, Span span) {

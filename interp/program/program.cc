@@ -20,6 +20,32 @@ std::vector<Value> CapturedCells(Pool& pool, const Goal* goal, Value map, std::s
   return cells;
 }
 
+const std::vector<Value>* Goal::FormOf(std::size_t count) const {
+  const auto at = std::ranges::find(forms, count, &std::vector<Value>::size);
+  return at == forms.end() ? nullptr : &*at;
+}
+
+std::optional<std::vector<Value>> CapturedExactly(Pool& pool, const Goal* goal, Value map,
+                                                  std::size_t count) {
+  std::vector<Value> best, cells;
+  const auto try_form = [&](const auto& name_at, std::size_t size) {
+    cells.clear();
+    for (std::size_t i = 0; i < size; ++i) {
+      cells.push_back(pool.Lookup(map, name_at(i)));
+      if (cells.back().is_none()) return;
+    }
+    if (cells.size() > best.size()) best = cells;
+  };
+  if (goal != nullptr)
+    for (const std::vector<Value>& form : goal->forms)
+      try_form([&](std::size_t i) { return form[i]; }, form.size());
+  std::size_t numbered = 0;
+  const auto number = [&](std::size_t i) { return pool.Slot(std::to_string(i + 1)); };
+  while (!pool.Lookup(map, number(numbered)).is_none()) ++numbered;
+  try_form(number, numbered);
+  return best.size() == count ? std::optional(std::move(best)) : std::nullopt;
+}
+
 bool IsQuestion(const Relation& relation) {
   return relation.space() != Space::kTool || relation.name() == "$ask" ||
          relation.name() == "$choose";
@@ -56,7 +82,7 @@ void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
         !atom->args.empty() && atom->rule < 0) {
       const Relation& rel = store_.at(atom->relation);
       const Goal* goal = FindGoal(store_.pool().TextOf(rel.label()));
-      if (goal != nullptr && goal->captures.size() != atom->args.size())
+      if (goal != nullptr && goal->FormOf(atom->args.size()) == nullptr)
         out.Add(Code::kGoalArity, clause.span,
                 rel.name() + " captures " + std::to_string(goal->captures.size()) +
                     (goal->captures.size() == 1 ? " value" : " values") + ", got " +
@@ -187,9 +213,11 @@ Novelty Program::Load(const Document& document, Diagnostics& out, bool forbids) 
       if (head.space() == Space::kGoal) {
         const auto [at, is_new] = goal_of_.emplace(def.head, goals_.size());
         if (is_new)
-          goals_.push_back({def.head, std::string(store_.pool().TextOf(head.label())), {}, {}});
+          goals_.push_back({def.head, std::string(store_.pool().TextOf(head.label())), {}, {}, {}});
         Goal& goal = goals_[at->second];
         if (def.captures.size() > goal.captures.size()) goal.captures = def.captures;
+        if (std::ranges::find(goal.forms, def.captures) == goal.forms.end())
+          goal.forms.push_back(def.captures);
         goal.rules.push_back(def.number);
       }
     }

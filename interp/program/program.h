@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,7 +31,7 @@ struct Question {
   std::string subject;  // the call that it belongs to: "draft(?draft-id)", "$focus"
   SharedText prompt;    // prose of the heading, or the name
   std::shared_ptr<const HeadingProse> words;  // the same prose, or null
-  RelationId options = kNoId;                 // a unary relation whose rows are the choices
+  RelationId options = kNoId;                 // a unary relation: choices, if it is asked alone
 };
 
 /// A heading with a head and no tail (decision 70): one question per argument.
@@ -182,12 +183,17 @@ struct Novelty {
                OnQuestion&& question) const;
 };
 
-/// A goal with its rules, and its captures by position (decision 61).
+/// A goal with its rules, and its captures by position (decisions 61, 97).
 struct Goal {
   RelationId relation;
   std::string label;
-  std::vector<int> rules;  // numbers of definitions, in written order
-  std::vector<Value> captures;
+  std::vector<int> rules;       // numbers of definitions, in written order
+  std::vector<Value> captures;  // of the rule that captures most
+  /// The captures of all rules, each list once, in the order of the rules.
+  std::vector<std::vector<Value>> forms;
+
+  /// Those of the first rule that captures so many; null without one.
+  const std::vector<Value>* FormOf(std::size_t count) const;
 
   /// Whether a run may pursue it: no report of a failure, and no goal of a file that is only named
   /// (decision 91).
@@ -240,6 +246,10 @@ class Program {
   /// Goals in the order of their first rule. The root goal has the empty label.
   const std::vector<Goal>& goals() const { return goals_; }
   const Goal* FindGoal(std::string_view label) const;
+  /// Whether the goal has a rule or a trace (decision 100).
+  bool IsDefinedGoal(RelationId goal) const {
+    return goal_of_.contains(goal) || told_goals_.contains(goal);
+  }
   /// Reports calls of goals with more arguments than the goal captures (decision 61).
   void CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const;
   const Collected* FindCollected(RelationId relation) const;
@@ -270,6 +280,8 @@ class Program {
   std::unordered_map<RelationId, std::vector<std::string>> parameters_;
   std::vector<Question> questions_;
   std::vector<Goal> goals_;
+  std::set<std::set<std::string>> told_conjunctions_;    // clauses asserted by one sentence
+  std::unordered_set<RelationId> told_goals_;            // with a trace, true or false
   std::unordered_map<RelationId, std::size_t> goal_of_;  // index into goals_
   std::unordered_map<RelationId, Collected> collected_;
   std::unordered_map<RelationId, const Builtin*> builtins_;
@@ -286,6 +298,10 @@ class Program {
 
 /// The captures of a goal's bindings map by position, kAbsent where it has none.
 std::vector<Value> CapturedCells(Pool& pool, const Goal* goal, Value map, std::size_t count);
+/// The same if the truth captures just that many: the names of a rule's captures, or numbers
+/// from 1. Its other entries are context (decision 97). nullopt if not.
+std::optional<std::vector<Value>> CapturedExactly(Pool& pool, const Goal* goal, Value map,
+                                                  std::size_t count);
 
 /// Whether calling the relation puts a question to a person.
 bool IsQuestion(const Relation& relation);

@@ -324,6 +324,8 @@ void DocumentIndex::AddProse() {
   for (const Prose& prose : document_.prose) {
     const int group = GroupOfScope(prose.scope);
     if (group < 0) continue;
+    const std::vector<std::string> above =
+        prose.spans.empty() ? std::vector<std::string>() : VariablesAbove(document_, prose.scope);
     for (const ProseSpan& span : prose.spans) {
       Occurrence out;
       out.role = Occurrence::Role::kProse;
@@ -333,7 +335,8 @@ void DocumentIndex::AddProse() {
       const bool is_lvar = by_group_.contains({group, out.name});
       const bool is_avar = by_group_.contains({group, {NameKind::kAvar, "", span.name, 0}});
       if (!is_lvar && is_avar) out.name.kind = NameKind::kAvar;
-      else if (!is_lvar && IsNamedInProse(span.name))
+      else if (!is_lvar && std::ranges::find(above, span.name) == above.end() &&
+               IsNamedInProse(span.name))
         out.name = {NameKind::kRelation, "", span.name, 1};
       if (out.name.is_variable()) out.group = group;
       occurrences_.push_back(std::move(out));
