@@ -247,6 +247,9 @@ class Machine {
   std::map<const Definition*, std::string> undefined;
   /// Of the rules that derive, those of which a row may be absent because a clause is undefined.
   std::set<const Definition*> partial;
+  /// The rule that answers what it established before: its guards hold, and only recorded truths
+  /// come out (decision 99). Null for none.
+  const Definition* again = nullptr;
   /// " for ?a = 1, ?z = 0": what the variables of a clause are bound to, "" for none.
   std::string BoundIn(const Clause& clause, std::span<const Value> slots,
                       const std::vector<std::string>& names) const;
@@ -318,8 +321,8 @@ class Machine {
   bool RunReadText(const Step& s);
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);
-  bool RunGoalFalse(const Step& s);
   bool RunStanding(const Step& s);
+  bool RunGoalFalse(const Step& s);
   bool RunLoop(const Step& s);
   bool RunCheck(const Step& s);
   /// Runs a nested plan, calling `fn` at its end.

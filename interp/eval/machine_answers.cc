@@ -374,6 +374,7 @@ void Machine::TakeRow(std::vector<Value> row) {
       entries.push_back(row[i]);
     }
     map = pool_.Map(entries);
+    if (again == &def && store_.at(table.relation).Find({&map, 1}) == kNoId) return;
   }
   const bool is_new = table.rows.Add(row);
   if (!is_new) ++frame_->repeated;

@@ -377,6 +377,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   Disturb();
   const Definition* def = frame_->def;
   if (def == nullptr || !catalog_.IsGuard(*s.clause, def->head)) return RunNot(s);
+  if (def == again) return Run(s.next);
   bool found = false;
   guards_ = true;
   RunBody(s.body, [&] { return found = true, false; });

@@ -193,6 +193,7 @@ class Solver : public Demands {
   void EvaluateBest(Table& table, const Extremum& extremum);
   bool OfferAnswer(BestAnswers& best);
   void EvaluateGoal(Table& table);
+  void AnswerAgain(Table& table, const Definition& def);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);
   /// A row of a rule with an aggregate head, with the premises and shown values of its answers.

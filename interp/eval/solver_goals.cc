@@ -33,8 +33,21 @@ Solver::Active Solver::Activated(const Definition& def) {
                                    : Active::kNo;
 }
 
+// What a rule that is guarded against its own goal established before is answered by it again, as
+// long as its tail holds without the guard (decision 99).
+void Solver::AnswerAgain(Table& table, const Definition& def) {
+  if (store_.at(table.relation).empty() ||
+      analysis_.WithoutGuards(def).size() == def.activation.size() + def.body.size())
+    return;
+  const Definition* const outer = std::exchange(machine_->again, &def);
+  EvaluateRule(table, def);
+  machine_->again = outer;
+  table.eligible = table.eligible || !table.rows.empty();
+}
+
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   if (table.rows.empty()) table.rule = def.number;
+  AnswerAgain(table, def);
   const FirstAnswer active = Activation(def, table.key);
   const bool holds = active.found || !active.meant;
   if (!holds && !active.open) return;

@@ -31,7 +31,7 @@ bool IsBuiltin(const Call& call) {
 }
 
 // How a use reads its relation; all but kPlain need it complete.
-enum class Needs { kPlain, kNot, kCount, kGather };
+enum class Needs { kPlain, kNot, kCount, kGather, kMetadata };
 
 const char* NeedsText(Needs needs) {
   switch (needs) {
@@ -39,6 +39,7 @@ const char* NeedsText(Needs needs) {
     case Needs::kNot: return "`not`";
     case Needs::kCount: return "a count";
     case Needs::kGather: return "gathering";
+    case Needs::kMetadata: return "`^`, which covers all its instances,";
   }
   return "";
 }
@@ -153,9 +154,20 @@ class Names {
     left_ = left;
   }
 
+  // Whether the suffix reads the metadata of all instances together: ^ ?m (decision 48).
+  static bool CoversAll(const Suffix& suffix) {
+    if (suffix.bindings || !suffix.key.empty() || suffix.value.empty()) return false;
+    const Node* value = &Ungroup(suffix.value.front());
+    if (const auto* match = value->As<Match>()) value = &match->pattern.front();
+    const auto* map = value->As<Collection>();
+    return value->As<Boolean>() == nullptr &&
+           (map == nullptr || map->kind != CollectionKind::kMap || !map->rest.empty());
+  }
+
   void OtherClause(const Node& node, const std::vector<int>& owners, Needs needs) {
     if (const auto* a = node.As<Annotated>()) {
-      Clause(a->form.front(), owners, needs);
+      const bool covers = std::ranges::any_of(a->suffixes, CoversAll);
+      Clause(a->form.front(), owners, covers ? Needs::kMetadata : needs);
       for (const Suffix& s : a->suffixes)
         for (const Node& value : s.value) Term(value, owners);
       return;
@@ -608,7 +620,8 @@ class Names {
                    e.needs == Needs::kGather
                        ? "gather what is complete; a list is taken apart in the tail, as in "
                          "`?l = ~ [_ & ?t]`"
-                       : "break the cycle: what is negated or counted must be complete first");
+                       : "break the cycle: what is negated, counted or covered must be complete "
+                         "first");
     }
     component_ = component;
   }

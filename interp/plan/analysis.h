@@ -91,8 +91,8 @@ struct DerivedRule {
 
 /// Why a relation in a cycle through negation has no answer (decision 40), after its name.
 inline constexpr const char* kNeedsItself =
-    "needs itself to be complete: it is recursive through `not`, a count, a choice or a gathering "
-    "head";
+    "needs itself to be complete: it is recursive through `not`, a count, `^ ?m`, a choice or a "
+    "gathering head";
 
 struct Stratum {
   std::vector<RelationId> relations;
