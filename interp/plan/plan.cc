@@ -84,6 +84,25 @@ std::vector<SlotId> HolesOf(const Step& step) {
   return out;
 }
 
+// The number of ways through the alternatives of a list, as far as kMaxWays.
+std::size_t WaysThrough(const Clauses& clauses);
+constexpr std::size_t kMaxWays = 256;
+
+std::size_t WaysThrough(const Clause& clause) {
+  const auto* alternatives = clause.As<Alternatives>();
+  if (alternatives == nullptr) return 1;
+  std::size_t ways = 0;
+  for (const Clauses& branch : alternatives->branches)
+    ways = std::min(ways + WaysThrough(branch), kMaxWays + 1);
+  return ways;
+}
+
+std::size_t WaysThrough(const Clauses& clauses) {
+  std::size_t ways = 1;
+  for (const Clause& clause : clauses) ways = std::min(ways * WaysThrough(clause), kMaxWays + 1);
+  return ways;
+}
+
 // The first column from `at` on whose set is distributed, and the parts of that.
 std::vector<Pattern> DistributedParts(const Atom& atom, Columns whole, const Pool& pool,
                                       std::size_t& at) {
@@ -277,11 +296,13 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
 Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
   std::vector<Listed> items;
   for (const Clause& c : clauses) items.push_back({&c, Range::kAll, branch_});
+  const bool outer = std::exchange(many_ways_, many_ways_ || WaysThrough(clauses) > kMaxWays);
   ready_->Enter(clauses, alone);
   Taken bound{ready_->Mark(), {}};
   Step* first = Chain(Prepare(items), Terminal::kFound, 0, taken == nullptr ? nullptr : &bound);
   ready_->Undo(bound.since);
   ready_->Leave();
+  many_ways_ = outer;
   if (taken != nullptr) *taken = std::move(bound.slots);
   return first;
 }
@@ -464,6 +485,71 @@ std::string Planner::ProblemOf(const std::vector<Listed>& clauses) const {
   return "`" + left.front().clause->text + "` can never be evaluated";
 }
 
+// The free slots of a clause that others need.
+std::vector<SlotId> Planner::FreeShared(const Clause& clause) const {
+  std::vector<SlotId> out = SlotsOf(clause);
+  std::erase_if(out, [&](SlotId s) { return ready_->IsBound(s) || !ready_->IsShared(s); });
+  return out;
+}
+
+// Plans each branch by itself, with its `ends`. False, and nothing planned, unless each can run so
+// and binds what others need.
+bool Planner::BranchesAlone(Step& step, const Listed& item, int depth, std::vector<Join>& ends) {
+  const std::vector<SlotId> needed = FreeShared(*item.clause);
+  const std::size_t mark = ready_->Mark();
+  const auto problem = plan_->problem;
+  std::vector<Join> outer = std::exchange(joins_, {});
+  bool alone = true;
+  for (const Clauses& branch : item.clause->As<Alternatives>()->branches) {
+    const auto id = static_cast<int>(branches_.size());
+    branches_.push_back({item.branch});
+    std::vector<Listed> own;
+    for (const Clause& b : branch) own.push_back({&b, Range::kAll, id});
+    joins_.clear();
+    ready_->Enter(branch, false);
+    step.written.push_back(static_cast<std::uint32_t>(step.branches.size()));
+    step.branches.push_back(Chain(Prepare(own), Terminal::kJoin, depth, nullptr));
+    alone = !joins_.empty() && plan_->problem == problem &&
+            std::ranges::all_of(needed, [&](SlotId s) { return ready_->IsBound(s); });
+    ready_->Undo(mark);
+    ready_->Leave();
+    ends.insert(ends.end(), joins_.begin(), joins_.end());
+    if (!alone) break;
+  }
+  joins_ = std::move(outer);
+  step.deriving = step.branches.size();
+  if (alone) return true;
+  plan_->problem = problem;
+  step.branches.clear();
+  step.written.clear();
+  return false;
+}
+
+// Plans each branch with the clauses after it.
+void Planner::BranchesWithRest(Step& step, const Listed& item, const std::vector<Listed>& others,
+                               Terminal terminal, int depth, Taken* taken) {
+  const std::size_t mark = ready_->Mark();
+  std::vector<Step*> acting;
+  std::vector<std::uint32_t> acting_at;
+  std::uint32_t at = 0;
+  for (const Clauses& branch : item.clause->As<Alternatives>()->branches) {
+    std::vector<Listed> all;
+    const auto id = static_cast<int>(branches_.size());
+    branches_.push_back({item.branch});
+    for (const Clause& b : branch) all.push_back({&b, Range::kAll, id});
+    all = Prepare(all);
+    all.insert(all.end(), others.begin(), others.end());
+    Step* const chain = Chain(all, terminal, depth, taken);
+    const bool acts = branches_[static_cast<std::size_t>(id)].acts;
+    (acts ? acting_at : step.written).push_back(at++);
+    (acts ? acting : step.branches).push_back(chain);
+    ready_->Undo(mark);
+  }
+  step.deriving = step.branches.size();
+  step.branches.insert(step.branches.end(), acting.begin(), acting.end());
+  step.written.insert(step.written.end(), acting_at.begin(), acting_at.end());
+}
+
 Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken) {
   Step* first = nullptr;
   Step** link = &first;
@@ -515,34 +601,37 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       return stuck(ProblemOf(left), want_caller(left));
     }
     const Listed item = ready_->at(pick);
-    if (const auto* c = item.clause->As<Alternatives>()) {
-      ready_->Remove(pick);
-      const std::vector<Listed> others = ready_->Left();
-      ready_->Close();
+    if (item.clause->As<Alternatives>() != nullptr) {
+      const std::vector<SlotId> needed = FreeShared(*item.clause);
+      const bool apart = many_ways_ && !catalog_.ReachesOutside(*item.clause);
+      if (apart && needed.empty() && ready_->Left().size() > 1) {
+        // One way suffices, so those of other alternatives are not repeated for each.
+        Clause none, some;
+        LikeWritten(*item.clause, none);
+        LikeWritten(*item.clause, some);
+        none.is = Negation{{*item.clause}};
+        some.is = Negation{{std::move(none)}};
+        append(StepFor({&plan_->made.emplace_back(std::move(some)), item.range, item.branch}));
+        ready_->Remove(pick);
+        continue;
+      }
       Step* step = New(Step::Kind::kBranch, item.clause);
       for (const SlotId s : SlotsOf(*item.clause))
         if (!ready_->IsBound(s)) step->clears.push_back(s);
       append(step);
-      const std::size_t mark = ready_->Mark();
-      std::vector<Step*> acting;
-      std::vector<std::uint32_t> acting_at;
-      std::uint32_t at = 0;
-      for (const Clauses& branch : c->branches) {
-        std::vector<Listed> all;
-        const auto id = static_cast<int>(branches_.size());
-        branches_.push_back({item.branch});
-        for (const Clause& b : branch) all.push_back({&b, Range::kAll, id});
-        all = Prepare(all);
-        all.insert(all.end(), others.begin(), others.end());
-        Step* const chain = Chain(all, terminal, depth, taken);
-        const bool acts = branches_[static_cast<std::size_t>(id)].acts;
-        (acts ? acting_at : step->written).push_back(at++);
-        (acts ? acting : step->branches).push_back(chain);
-        ready_->Undo(mark);
+      std::vector<Join> ends;
+      const bool alone = apart && BranchesAlone(*step, item, depth, ends);
+      ready_->Remove(pick);
+      const std::vector<Listed> others = ready_->Left();
+      ready_->Close();
+      if (!alone) {
+        BranchesWithRest(*step, item, others, terminal, depth, taken);
+        return first;
       }
-      step->deriving = step->branches.size();
-      step->branches.insert(step->branches.end(), acting.begin(), acting.end());
-      step->written.insert(step->written.end(), acting_at.begin(), acting_at.end());
+      for (const SlotId s : needed) ready_->Bind(s);
+      for (const Join& end : ends) depth = std::max(depth, end.depth);
+      Step* const rest = Chain(others, terminal, depth, taken);
+      for (const Join& end : ends) *end.link = rest;
       return first;
     }
     const auto* read = item.clause->As<ReadAvar>();
@@ -556,6 +645,11 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       if (terminal == Terminal::kBody) left.insert(left.end(), body_.begin(), body_.end());
       for (Step* text : TextsOf(*step, left)) append(text);
     }
+  }
+  if (terminal == Terminal::kJoin) {
+    ready_->Close();
+    if (first != nullptr) joins_.push_back({link, depth});
+    return first;
   }
   if (terminal == Terminal::kBody) {
     ready_->Close();
@@ -598,6 +692,9 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   if (!flows_on_.empty())
     for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
   FindGroupKeys(clauses, bound);
+  std::size_t ways = 1;
+  for (const Clause* clause : clauses) ways = std::min(ways * WaysThrough(*clause), kMaxWays + 1);
+  many_ways_ = ways > kMaxWays;
   const bool from_delta = delta >= 0 && order.empty();
   ready_->Begin(bound, outside_, avar, from_delta);
 

@@ -228,7 +228,7 @@ class Planner {
   void FlowsOn(std::vector<bool> slots) { flows_on_ = std::move(slots); }
 
  private:
-  enum class Terminal : std::uint8_t { kEmit, kFound, kBody };
+  enum class Terminal : std::uint8_t { kEmit, kFound, kBody, kJoin };
   /// The slots that a nested plan has bound at its end.
   struct Taken {
     std::size_t since;  // a mark of the ready queue
@@ -243,6 +243,11 @@ class Planner {
     bool acts = false;
   };
   static constexpr int kNoBranch = -1;
+  /// Where a branch that was planned alone goes on.
+  struct Join {
+    Step** link;
+    int depth;
+  };
 
   void MarkActing(int branch);
   Step* New(Step::Kind kind, const Clause* clause);
@@ -257,6 +262,10 @@ class Planner {
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;
   std::vector<SlotId> SlotsOf(const Clause& clause) const;
+  std::vector<SlotId> FreeShared(const Clause& clause) const;
+  bool BranchesAlone(Step& step, const Listed& item, int depth, std::vector<Join>& ends);
+  void BranchesWithRest(Step& step, const Listed& item, const std::vector<Listed>& others,
+                        Terminal terminal, int depth, Taken* taken);
   std::vector<Listed> Decomposed(const Listed& item);
   std::vector<Listed> Prepare(const std::vector<Listed>& items);
   std::string ProblemOf(const std::vector<Listed>& left) const;
@@ -271,6 +280,10 @@ class Planner {
   std::size_t listed_ = 0;  // clauses in all lists so far; see kMaxListed
   const std::vector<std::string>* names_ = nullptr;
   const std::vector<bool>* avar_ = nullptr;
+  /// A list has so many ways through its alternatives that they are not multiplied: what follows
+  /// one is planned once.
+  bool many_ways_ = false;
+  std::vector<Join> joins_;
   std::vector<SlotId> wanted_;
   std::vector<bool> group_keys_;              // see FindGroupKeys
   std::unordered_set<const Clause*> counts_;  // counts grouped by one of these
