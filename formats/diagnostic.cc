@@ -148,8 +148,14 @@ std::uint32_t Sources::Add(std::string name, std::string text) {
     file->marks.push_back(before);
     before += CodePoints(std::string_view(file->text).substr(at, kMarkBytes));
   }
-  files_.push_back(std::move(file));
-  return static_cast<std::uint32_t>(files_.size() - 1);
+  Group last;
+  if (size_ % kGroup != 0) {
+    last = *groups_.back();
+    groups_.pop_back();
+  }
+  last.push_back(std::move(file));
+  groups_.push_back(std::make_shared<const Group>(std::move(last)));
+  return static_cast<std::uint32_t>(size_++);
 }
 
 std::string_view Sources::Text(Span span) const {

@@ -94,10 +94,10 @@ class Sources {
   std::uint32_t Add(std::string name, std::string text);
 
   /// REQUIRES: file < size().
-  const File& at(std::uint32_t file) const { return *files_[file]; }
+  const File& at(std::uint32_t file) const { return *(*groups_[file / kGroup])[file % kGroup]; }
   /// The bytes of a span; valid as long as the file. REQUIRES: the span lies within its file.
   std::string_view Text(Span span) const;
-  std::size_t size() const { return files_.size(); }
+  std::size_t size() const { return size_; }
 
   /// A position as printed.
   struct Place {
@@ -112,7 +112,11 @@ class Sources {
   std::string Where(Span span) const;
 
  private:
-  std::vector<std::shared_ptr<const File>> files_;
+  // Full groups but for the last; copies share them, so that a session may copy its many files.
+  static constexpr std::size_t kGroup = 128;
+  using Group = std::vector<std::shared_ptr<const File>>;
+  std::vector<std::shared_ptr<const Group>> groups_;
+  std::size_t size_ = 0;
 };
 
 /// A list of findings in the order in which they were added. It drops none; callers that print cap.

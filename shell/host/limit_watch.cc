@@ -24,6 +24,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+// Where half of the memory is in use: in this time less than a hundredth of a limit is filled.
+constexpr auto kBetweenCloseLooks = std::chrono::milliseconds(1);
+// What an evaluation may take beyond the limit before it is ended, though it polls.
+constexpr std::size_t kMostPercent = 106;
 // An evaluation that polls stops in less.
 constexpr auto kGrace = std::chrono::milliseconds(120);
 constexpr double kGraceSeconds = 0.12;
@@ -55,8 +59,10 @@ double UsedSeconds() {
   double used = 0;  // when the limits were last polled
   Clock::time_point polled = Clock::now();
   Clock::time_point pressed{};  // Ctrl-C, as far as nobody took it
+  bool close = false;
   for (;;) {
-    std::this_thread::sleep_for(kBetweenLooks);
+    if (close) std::this_thread::sleep_for(kBetweenCloseLooks);
+    else std::this_thread::sleep_for(kBetweenLooks);
     const auto now = Clock::now();
     const double used_now = UsedSeconds();
     if (TakePolled()) {
@@ -72,7 +78,11 @@ double UsedSeconds() {
       End(kExitLimit,
           fmt::format("limit reached: {} seconds\nhelp: `--max-time` sets this limit\n", seconds));
     const std::size_t megabytes = most_megabytes;
-    if (megabytes > 0 && now - polled >= kGrace && ResidentMegabytes() > megabytes)
+    if (megabytes == 0) continue;
+    const std::size_t resident = ResidentMegabytes();
+    close = resident > megabytes / 2;
+    if (resident > megabytes * kMostPercent / 100 ||
+        (resident > megabytes && now - polled >= kGrace))
       End(kExitLimit,
           fmt::format("limit reached: {} MB of memory\nhelp: `--max-memory` sets this limit\n",
                       megabytes));
