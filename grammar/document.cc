@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/look_alike.h"
 #include "formats/utf8.h"
 #include "grammar/line_start.h"
 #include "grammar/markdown.h"
@@ -103,13 +104,50 @@ class DocumentReader {
       case BlockKind::kQuote:
       case BlockKind::kList:
       case BlockKind::kTable:
+        LintInside(block);
         LintSwallowed(block);
         AddProse(block.span.begin, block.span.end);
         break;
       case BlockKind::kCode:
       case BlockKind::kHtml: LintSwallowed(block); break;
-      case BlockKind::kBreak: break;
+      case BlockKind::kBreak:
+      case BlockKind::kFrontMatter: break;
     }
+  }
+
+  /// RPL is read from the document's own blocks alone: what would be RPL there is named in a list or
+  /// a quote.
+  void LintInside(const Block& block) {
+    const std::string where = block.kind == BlockKind::kList ? "a list item" : "a quote";
+    for (const Block& inside : block.inside) {
+      if (IsRplFence(inside))
+        out_.Add(Code::kSwallowedLines, WithoutBlanks(inside.span),
+                 "this fence stands in " + where + " and is not read as RPL",
+                 "write it outside of it, from the start of a line");
+      if (inside.kind == BlockKind::kHeading && HasSignature(sources_, inside.content))
+        out_.Add(Code::kSwallowedLines, WithoutBlanks(inside.span),
+                 "this heading stands in " + where + " and defines nothing",
+                 "write it outside of it, from the start of a line");
+    }
+  }
+
+  Span WithoutBlanks(Span span) const {
+    return SpanOf(span.begin, TrimmedEnd(text_, span.begin, span.end));
+  }
+
+  /// True for the text of a heading that would be a definition among the document's own blocks.
+  static bool HasSignature(const Sources& sources, Span heading) {
+    const std::string_view text = sources.at(heading.file).text;
+    return std::ranges::any_of(CandidatesOf(heading, text), [&](const Candidate& c) {
+      return IsSignature(sources,
+                         {heading.file, static_cast<std::uint32_t>(c.begin), heading.end});
+    });
+  }
+
+  static bool IsSignature(const Sources& sources, Span span) {
+    Diagnostics ignored;
+    const std::optional<Sentence> s = ParseSignature(sources, span, ignored);
+    return s && Defines(*s);
   }
 
   /// True if bare RPL begins at `at`, the first character of a line that is not a blank, and parses
@@ -196,8 +234,7 @@ class DocumentReader {
   }
 
   void ReadFence(const Block& fence) {
-    std::string_view info = fence.info;
-    const std::string_view tag = info.substr(0, info.find_first_of(" \t"));
+    const std::string_view tag = TagOf(fence.info);
     constexpr std::string_view kTag = "rpl";
     const bool capitals =
         tag != kTag && std::equal(tag.begin(), tag.end(), kTag.begin(), kTag.end(),
@@ -284,32 +321,70 @@ class DocumentReader {
     Start start;
   };
 
-  /// Sets title and signature of `scope`; reports a signature that does not parse.
+  /// Sets title and signature of `scope`. Text that begins like a signature but is none is an error
+  /// if it has a mark of RPL; otherwise it belongs to the title (decision 102).
   void ReadSignature(std::size_t index, Scope& scope) {
     const Span heading = blocks_[index].content;
-    const std::vector<Candidate> candidates = CandidatesOf(index);
+    const std::vector<Candidate> candidates = CandidatesOf(heading, TextFor(index));
     Diagnostics found;
-    Diagnostics ignored;
     const Candidate* broken = nullptr;
     for (const Candidate& c : candidates) {
       const bool meant = c.start == Start::kCall || c.start == Start::kVariable;
-      if (meant) {
-        broken = &c;
-        found = Diagnostics();
-      }
-      if (TrySignature(index, c, scope, meant ? found : ignored)) {
+      Diagnostics ignored;
+      Diagnostics& failed = meant && !broken ? found : ignored;
+      if (TrySignature(index, c, scope, failed)) {
         SetTitle(scope, heading.begin, c.title_end);
         if (scope.title.empty()) LintTitleless(heading);
         return;
       }
+      if (meant && !broken) broken = &c;
     }
     if (broken) {
-      SetTitle(scope, heading.begin, broken->title_end);
-      return Report(found.all().front());
+      const Diagnostic& first = found.all().front();
+      if (IsMarked(index, broken->begin)) {
+        SetTitle(scope, heading.begin, broken->title_end);
+        return Report(first);
+      }
+      SetTitle(scope, heading.begin, heading.end);
+      return ReportTitle(first);
     }
     if (ReadTitlelessSignature(index, scope)) return;
     SetTitle(scope, heading.begin, heading.end);
-    if (!underlined_) LintDelimiter(heading);
+    if (!underlined_ && !LintLookAlike(heading)) LintDelimiter(heading);
+  }
+
+  /// True if the heading would have a signature but for a character that looks like one of RPL.
+  bool LintLookAlike(Span heading) {
+    const std::string_view line = sources_.Text(heading);
+    PlainText plain = WithoutLookAlikes(line);
+    if (plain.places.empty()) return false;
+    const std::size_t first = plain.places.front();
+    const bool delimits =
+        first > 0 && IsBlank(line[first - 1]) && LookAlikeAt(line, first)->write == '-';
+    if (delimits) return false;  // perhaps the delimiter
+    const bool titleless = StartOf(plain.text, 0, {}) == Start::kCall && HasMark(plain.text);
+    Sources sources;
+    const std::uint32_t file = sources.Add("", std::move(plain.text));
+    const Span span{file, 0, static_cast<std::uint32_t>(sources.at(file).text.size())};
+    if (!HasSignature(sources, span) && !(titleless && IsSignature(sources, span))) return false;
+    AddLookAlike(heading.begin + first,
+                 "this heading reads like a signature and is taken as a title");
+    return true;
+  }
+
+  void ReportTitle(const Diagnostic& failed) {
+    out_.Add(Code::kLooksLikeRpl, failed.span,
+             "this heading reads like a signature and is taken as a title: " + failed.message,
+             failed.hint);
+  }
+
+  /// True if the heading has a mark of RPL from `begin` on, or goes on right below with an arrow.
+  bool IsMarked(std::size_t index, std::size_t begin) const {
+    const Block& heading = blocks_[index];
+    if (HasMark(text_.substr(begin, heading.content.end - begin))) return true;
+    const std::size_t below = ContinuationOf(index);
+    return below != kNowhere && IsRightBelow(heading, below) &&
+           (StartsWithAt(text_, below, "<-") || StartsWithAt(text_, below, "->"));
   }
 
   /// `# Trip: trip(?x)` and `# Trip — trip(?x)` are titles. An end of a heading that reads as a
@@ -348,12 +423,12 @@ class DocumentReader {
     std::replace_if(scope.title.begin(), scope.title.end(), IsSpace, ' ');
   }
 
-  /// Candidates in order, the last ` - ` first (decision 74). A candidate that does not begin like
-  /// a call can only be a constraint.
-  std::vector<Candidate> CandidatesOf(std::size_t index) {
+  /// The last candidates of a heading, in order: a signature that contains ` - ` itself begins
+  /// behind an earlier one (decision 102). A candidate that does not begin like a call can only be a
+  /// constraint. `text` is that of the file, or Joined().
+  static std::vector<Candidate> CandidatesOf(Span heading, std::string_view text) {
     std::vector<Candidate> candidates;
-    const Span heading = blocks_[index].content;
-    const std::string_view line = text_.substr(heading.begin, heading.end - heading.begin);
+    const std::string_view line = text.substr(heading.begin, heading.end - heading.begin);
     const std::size_t last_arrow = line.rfind("->");
     for (std::size_t dash = line.rfind('-'); dash != kNowhere;
          dash = dash == 0 ? kNowhere : line.rfind('-', dash - 1)) {
@@ -361,40 +436,54 @@ class DocumentReader {
                             IsBlank(line[dash + 1]);
       if (!delimits) continue;
       const std::size_t begin = SkipBlanks(line, dash + 1);
-      const Start start = SignatureStart(index, heading.begin + begin);
+      const Start start = SignatureStart(text, heading.begin + begin);
       const bool constraint = last_arrow != kNowhere && last_arrow > begin && !IsUpper(line[begin]);
       if (start != Start::kCall && start != Start::kVariable && !constraint) continue;
       candidates.push_back({heading.begin + dash, heading.begin + begin, start});
       if (candidates.size() == kMaxSignatureTries) break;
     }
+    std::ranges::reverse(candidates);
     return candidates;
   }
 
-  /// As StartOf, including the paragraph that continues the heading; a bare name with `<-` counts
-  /// as a call. Never kFenced, so no line is searched for an arrow.
-  Start SignatureStart(std::size_t index, std::size_t at) {
-    const std::string_view text =
-        ContinuationOf(index) == kNowhere ? text_ : Joined().Text(WholeFile());
+  /// The text of the file in which a heading is followed by the paragraph that continues it, if any.
+  std::string_view TextFor(std::size_t index) {
+    return ContinuationOf(index) == kNowhere ? text_ : Joined().Text(WholeFile());
+  }
+
+  /// As StartOf; a bare name with `<-` counts as a call. Never kFenced, so no line is searched for an
+  /// arrow.
+  static Start SignatureStart(std::string_view text, std::size_t at) {
     const Start start = StartOf(text, at, {});
     return start == Start::kMaybe && text[at] != '(' ? Start::kCall : start;
   }
 
-  /// `# rel(?a)` is a signature with a lint; a heading that only resembles one (`# main() in C`) is
-  /// a title. True if it is a signature.
+  /// `# rel(?a)` is a signature with a lint; a heading that only resembles one (`# main() in C`), or
+  /// has no mark of RPL (`# startTimer()`), is a title. True if it is a signature.
   bool ReadTitlelessSignature(std::size_t index, Scope& scope) {
     const Span heading = blocks_[index].content;
-    if (SignatureStart(index, heading.begin) != Start::kCall) return false;
+    if (SignatureStart(TextFor(index), heading.begin) != Start::kCall) return false;
+    if (!IsMarked(index, heading.begin)) {
+      LintUnmarked(heading);
+      return false;
+    }
     Diagnostics found;
     if (TrySignature(index, {heading.begin, heading.begin, Start::kCall}, scope, found)) {
       LintTitleless(heading);
       return true;
     }
-    if (underlined_) return false;
-    const Diagnostic& first = found.all().front();
-    out_.Add(Code::kLooksLikeRpl, first.span,
-             "this heading reads like a signature and is taken as a title: " + first.message,
-             first.hint);
+    if (!underlined_) ReportTitle(found.all().front());
     return false;
+  }
+
+  /// A title that would be a fact in a sentence of its own.
+  void LintUnmarked(Span heading) {
+    Diagnostics found;
+    const std::optional<Sentence> s = ParseSignature(sources_, heading, found);
+    if (underlined_ || !s || !Defines(*s) || found.size() > 0) return;
+    out_.Add(Code::kLooksLikeRpl, heading,
+             "this heading reads like a signature and is taken as a title",
+             "write `# Title - ` before it if it is one");
   }
 
   void LintTitleless(Span heading) {
@@ -418,8 +507,7 @@ class DocumentReader {
         return true;
       }
       // Only a separate paragraph may begin with such a mark by chance.
-      const std::string_view gap = text_.substr(heading.span.end, below - heading.span.end);
-      if (std::count(gap.begin(), gap.end(), '\n') < 2) return false;
+      if (IsRightBelow(heading, below)) return false;
       found = Diagnostics();
     }
     return Accept(sources_, SpanOf(c.begin, heading.content.end), scope, found);
@@ -440,6 +528,12 @@ class DocumentReader {
   }
 
   void Report(const Diagnostic& d) { out_.Add(d.code, d.span, d.message, d.hint); }
+
+  /// True if no blank line stands between a heading and `below`.
+  bool IsRightBelow(const Block& heading, std::size_t below) const {
+    const std::string_view gap = text_.substr(heading.span.end, below - heading.span.end);
+    return std::count(gap.begin(), gap.end(), '\n') < 2;
+  }
 
   /// The place below a heading where a paragraph begins with a connective, or kNowhere.
   std::size_t ContinuationOf(std::size_t index) const {
@@ -505,6 +599,7 @@ class DocumentReader {
       const Start start = continues_failed
                               ? Start::kProse
                               : StartOf(text, first, text.substr(first, line_end - first));
+      if (start == Start::kProse && !continues_failed) LintLookAlike(first, end);
       if (start != Start::kProse) {
         const std::size_t limit = budget > 0 ? end : line_end;
         std::size_t stop = SentenceEnd(text_, static_cast<std::uint32_t>(first),
@@ -533,6 +628,35 @@ class DocumentReader {
     while (line < end && StartsWithAt(text_, SkipBlanks(text_, line), "--"))
       line = std::min(LineEnd(text_, line) + 1, end);
     return line;
+  }
+
+  /// `first‑name("x")` with a character that only looks like one of RPL is prose.
+  void LintLookAlike(std::size_t begin, std::size_t end) {
+    constexpr std::size_t kMostBytes = 2000;
+    const std::string_view line = text_.substr(begin, LineEnd(text_, begin) - begin);
+    if (std::ranges::all_of(line, [](char c) { return static_cast<signed char>(c) >= 0; })) return;
+    PlainText plain = WithoutLookAlikes(line);
+    if (plain.places.empty()) return;
+    std::size_t at = SkipBlanks(plain.text, 0);
+    const Start start = StartOf(plain.text, at, plain.text);
+    if (start != Start::kCall && start != Start::kMaybe) return;
+    plain = WithoutLookAlikes(text_.substr(begin, std::min(end - begin, kMostBytes)));
+    Sources sources;
+    const std::uint32_t file = sources.Add("", std::move(plain.text));
+    const std::string_view text = sources.at(file).text;
+    std::size_t stop =
+        SentenceEnd(text, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(text.size()));
+    stop = TrimmedEnd(text, at, stop);
+    Diagnostics ignored;
+    const Span span{file, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(stop)};
+    if (ParseSentence(sources, span, ignored))
+      AddLookAlike(begin + plain.places.front(), "this line reads like RPL and is taken as prose");
+  }
+
+  void AddLookAlike(std::size_t at, const std::string& what) {
+    const LookAlike found = *LookAlikeAt(text_, at);
+    out_.Add(Code::kLooksLikeRpl, SpanOf(at, at + found.size),
+             what + ": " + found.Shown() + " stands here", found.Hint());
   }
 
   /// `#Trip - %trip(?x)` is prose: a heading has a blank after its marks.

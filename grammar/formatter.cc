@@ -70,11 +70,8 @@ class Proposer {
       if (block.kind == BlockKind::kHeading && scope < document_.scopes.size()) {
         Signature(document_.scopes[scope++], block,
                   i + 1 < blocks.size() ? &blocks[i + 1] : nullptr);
-      } else if (block.kind == BlockKind::kFence) {
-        const std::string_view info = block.info;
-        if (info.substr(0, info.find_first_of(" \t")) == "rpl") {
-          Region(block.content, BlanksBefore(block.span.begin));
-        }
+      } else if (IsRplFence(block)) {
+        Region(block.content, BlanksBefore(block.span.begin));
       } else if (block.kind == BlockKind::kParagraph) {
         Paragraph(block.span);
       }

@@ -118,6 +118,32 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   return in_group && start != Start::kProse ? Start::kMaybe : start;
 }
 
+bool HasMark(std::string_view text) {
+  bool quotes = true;  // until one is not closed
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const char next = at + 1 < text.size() ? text[at + 1] : '\0';
+    if (c == '"' && quotes) {
+      std::size_t close = at + 1;
+      while (close < text.size() && text[close] != '"') close += text[close] == '\\' ? 2 : 1;
+      quotes = close < text.size();
+      if (quotes) at = close;
+      continue;
+    }
+    if ((c == '<' && next == '-') || (c == '-' && next == '>') || !ArrowForSign(text, at).empty())
+      return true;
+    // `100%done`, `read()?now` and `/users?page=2` are words of other texts.
+    const char before = at > 0 ? text[at - 1] : ' ';
+    if (IsLetter(before) || IsDigit(before) || std::strchr(")]/", before)) continue;
+    if ((c == '?' || c == '%') && IsLower(next)) return true;
+    if (c == '%' && next == '(') return true;
+    if (c != '$') continue;
+    const std::size_t end = LabelEnd(text, at + 1);
+    if (end != kNowhere && StartsWithAt(text, end, "(")) return true;
+  }
+  return false;
+}
+
 bool IsConnectiveAt(std::string_view s, std::size_t at) {
   if (at >= s.size()) return false;
   return std::strchr("|,;", s[at]) || StartsWithAt(s, at, "<-") || StartsWithAt(s, at, "->");

@@ -284,12 +284,41 @@ ListMark ListMarkOf(std::string_view s, bool in_paragraph) {
   return mark;
 }
 
+/// The length of the line that begins `text`, without its line end.
+std::size_t LineSize(std::string_view text) {
+  return std::min(text.find_first_of("\r\n"), text.size());
+}
+
+/// The bytes of the line end that begins `text`.
+std::size_t LineEndSize(std::string_view text) {
+  return text.starts_with("\r\n") ? 2 : text.empty() ? 0 : 1;
+}
+
+/// The size of the front matter that begins `text`, without its last line end; 0 if none does.
+std::size_t FrontMatterSize(std::string_view text) {
+  const std::size_t first = LineSize(text);
+  const std::string_view mark = text.substr(0, TrimmedSize(text.substr(0, first)));
+  if (mark != "---" && mark != "+++") return 0;
+  for (std::size_t at = first + LineEndSize(text.substr(first)); at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const std::size_t size = LineSize(rest);
+    const std::string_view line = rest.substr(0, TrimmedSize(rest.substr(0, size)));
+    if (line == mark || line == "...") return at + size;
+    at += size + LineEndSize(rest.substr(size));
+  }
+  return 0;
+}
+
 class BlockReader {
  public:
   BlockReader(std::string_view text, std::uint32_t file) : text_(text), file_(file) {}
 
   std::vector<Block> Read() {
     std::size_t at = MarkSize(text_);
+    if (const std::size_t size = FrontMatterSize(text_.substr(at)); size > 0) {
+      Append(BlockKind::kFrontMatter, SpanOf(at, at + size));
+      at += size + LineEndSize(text_.substr(at + size));
+    }
     std::size_t newline = 0;  // the first one at or after `at`
     while (at < text_.size()) {
       if (newline < at || newline == 0) newline = std::min(text_.find('\n', at), text_.size());
@@ -504,11 +533,10 @@ class BlockReader {
     while (marks > level && rest[marks - 1] == '#') --marks;
     if (marks < end && IsBlank(rest[marks - 1])) end = TrimmedSize(rest.substr(0, marks));
     std::size_t begin = std::min(SkipBlanks(rest, level), end);
-    if (Block* block = Begin(matched, BlockKind::kHeading)) {
-      std::size_t base = begin_ + cursor.first();
-      block->level = static_cast<int>(level);
-      block->content = SpanOf(base + std::max(begin, level), base + std::max(end, level));
-    }
+    const std::size_t base = begin_ + cursor.first();
+    Block& block = BeginOrNote(matched, BlockKind::kHeading, base);
+    block.level = static_cast<int>(level);
+    block.content = SpanOf(base + std::max(begin, level), base + std::max(end, level));
     return true;
   }
 
@@ -518,10 +546,11 @@ class BlockReader {
     if (size < 3) return false;
     std::string_view info = Trimmed(rest.substr(size));
     if (rest[0] == '`' && info.find('`') != info.npos) return false;
-    if (Block* block = Begin(matched, BlockKind::kFence)) {
-      block->info = info;
-      block->closed = false;
-      block->content = SpanOf(next_, next_);
+    Block& block = BeginOrNote(matched, BlockKind::kFence, begin_ + cursor.first());
+    block.info = info;
+    if (open_.empty()) {
+      block.closed = false;
+      block.content = SpanOf(next_, next_);
     }
     leaf_ = Leaf::kFence;
     fence_mark_ = rest[0];
@@ -564,6 +593,11 @@ class BlockReader {
       block.level = level;
       block.content =
           SpanOf(block.span.begin + SkipBlanks(lines, 0), block.span.begin + TrimmedSize(lines));
+    } else if (previous_row_.end == 0) {
+      Block& block = Note(BlockKind::kHeading, row_);
+      block.level = level;
+      block.content.end = block.content.begin + static_cast<std::uint32_t>(TrimmedSize(
+                                                    text_.substr(row_.begin, row_.end - row_.begin)));
     }
     leaf_ = Leaf::kNone;
     return true;
@@ -624,6 +658,21 @@ class BlockReader {
     return &Append(kind, LineSpan());
   }
 
+  /// As Begin, but returns a block inside containers, too; `mark` is where it begins on its line.
+  Block& BeginOrNote(std::size_t depth, BlockKind kind, std::size_t mark) {
+    Block* const block = Begin(depth, kind);
+    return block ? *block : Note(kind, SpanOf(mark, end_));
+  }
+
+  /// REQUIRES: a container is open, so that the last block is a quote or a list.
+  Block& Note(BlockKind kind, Span span) {
+    Block& block = blocks_.back().inside.emplace_back();
+    block.kind = kind;
+    block.span = block.content = span;
+    if (kind == BlockKind::kFence) block.content.begin = span.end;
+    return block;
+  }
+
   Block& Append(BlockKind kind, Span span) {
     Block& block = blocks_.emplace_back();
     block.kind = kind;
@@ -667,6 +716,24 @@ class BlockReader {
 };
 
 }  // namespace
+
+std::string_view TagOf(std::string_view info) {
+  constexpr std::string_view kEnds = " \t,{}";
+  const bool braces = info.starts_with('{');
+  std::size_t at = braces ? 1 : 0;
+  for (;;) {
+    at = SkipBlanks(info, at);
+    const std::size_t end = std::min(info.find_first_of(kEnds, at), info.size());
+    const std::string_view word = info.substr(at, end - at);
+    const bool is_id = braces && word.starts_with('#');
+    if (!is_id) return braces && word.starts_with('.') ? word.substr(1) : word;
+    at = end;
+  }
+}
+
+bool IsRplFence(const Block& block) {
+  return block.kind == BlockKind::kFence && TagOf(block.info) == "rpl";
+}
 
 std::vector<Block> ReadBlocks(const Sources& sources, std::uint32_t file) {
   return BlockReader(sources.at(file).text, file).Read();

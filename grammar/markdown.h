@@ -9,8 +9,10 @@
 // paragraph. It takes precedence over all other blocks, except inside a fence, quote or list.
 //
 // RPL is read only from the top level (decision 73): the contents of a quote, list, table, HTML
-// block or indented code are never RPL, and each of these is returned as one block. Spans are byte
-// offsets into the whole file; a block's span covers its lines without the last newline.
+// block or indented code are never RPL, and each of these is returned as one block. A file may
+// begin with front matter (decision 102): from a first line `---` or `+++` to the next line that is
+// the same or `...`. It is one block, in which nothing is Markdown or RPL. Spans are byte offsets
+// into the whole file; a block's span covers its lines without the last newline.
 #ifndef RPL_GRAMMAR_MARKDOWN_H_
 #define RPL_GRAMMAR_MARKDOWN_H_
 
@@ -35,6 +37,7 @@ enum class BlockKind {
   kHtml,
   kBreak,        // ---
   kScopeReturn,  // --
+  kFrontMatter,  // only as the first block
 };
 
 /// A top-level block.
@@ -45,7 +48,17 @@ struct Block {
   int level = 0;       // headings only
   std::string info;    // fences only, trimmed
   bool closed = true;  // fences only: false when the file ended first
+  /// Quotes and lists: the fences and the headings of one line in them, at any depth, in order. The
+  /// span is their first line from their mark on, the content of a fence that line's end.
+  std::vector<Block> inside;
 };
+
+/// What an info string names the language of a fence: its first word, up to a blank, `,`, `{` or
+/// `}`; within braces (`{.rpl #id}`) the first that is no id, without its dot.
+std::string_view TagOf(std::string_view info);
+
+/// True for a fence that is tagged `rpl` (decision 102).
+bool IsRplFence(const Block& block);
 
 /// The top-level blocks of the file, in order and disjoint. Blank lines belong to no block. Link
 /// reference definitions are paragraphs. CRLF is one line end. Any text is valid Markdown, so there

@@ -58,6 +58,7 @@ std::string Name(BlockKind kind, int level) {
     case BlockKind::kHtml: return "html";
     case BlockKind::kBreak: return "break";
     case BlockKind::kScopeReturn: return "return";
+    case BlockKind::kFrontMatter: return "front";
   }
   return "?";
 }
@@ -188,6 +189,18 @@ TEST_CASE("the blocks of a text", "[markdown]") {
       {"<!-- a --> b\nc", "html 1; text 2; "},
       {"a\n<b>\n\n<b>\nc", "text 1-2; html 4-5; "},
       {"a\r\n===\r\nb\rc", "h1 1-2; text 3-4; "},
+      // Front matter.
+      {"---\na: b\n\n# c\n```rpl\n---\n# d", "front 1-6; h1 7; "},
+      {"---\n---\na", "front 1-2; text 3; "},
+      {"--- \r\na\r\n---\t\r\nb", "front 1-3; text 4; "},
+      {"+++\na = 1\n---\n+++\nb", "front 1-4; text 5; "},
+      {"---\na\n...\nb", "front 1-3; text 4; "},
+      {"---\ra\r---\rb", "front 1-3; text 4; "},
+      {"---\na\n---", "front 1-3; "},
+      {"---\na\n --- \n", "break 1; h2 2-3; "},
+      {"---\na\n", "break 1; text 2; "},
+      {"----\na\n\n----\n", "break 1; text 2; break 4; "},
+      {"\n---\na\n\n---\n", "break 2; text 3; break 5; "},
   };
   for (const Case& c : cases) {
     INFO(c.text);
@@ -219,6 +232,12 @@ TEST_CASE("what a block says of its bytes", "[markdown]") {
   CHECK(sources.Text(blocks[3].content) == "open");
   CHECK(!blocks[3].closed);
 
+  Sources marked;
+  blocks = BlocksOf(marked, bom + "---\na\n---\n\n# b");
+  REQUIRE(blocks.size() == 2);
+  CHECK(marked.Text(blocks[0].span) == "---\na\n---");
+  CHECK(marked.Text(blocks[1].span) == "# b");
+
   for (const char* text : {"#", "# #", "#  ", "###   ###"}) {
     Sources one;
     auto heading = BlocksOf(one, text);
@@ -226,6 +245,49 @@ TEST_CASE("what a block says of its bytes", "[markdown]") {
     REQUIRE(heading.size() == 1);
     CHECK(one.Text(heading[0].content).empty());
   }
+}
+
+TEST_CASE("the fences and headings inside a quote or list", "[markdown]") {
+  Sources sources;
+  const auto blocks = BlocksOf(sources,
+                               "> # A - a(?x) #\n"
+                               "> - ```rpl x\n"
+                               ">   # b\n"
+                               ">   ```\n"
+                               ">\n"
+                               "> C\n"
+                               "> ---\n"
+                               "> d\n"
+                               "> e\n"
+                               "> ---\n"
+                               "\n"
+                               "1. ~~~ {.rpl}\n");
+  REQUIRE(blocks.size() == 2);
+  const std::vector<Block>& quoted = blocks[0].inside;
+  REQUIRE(quoted.size() == 3);
+  CHECK(quoted[0].kind == BlockKind::kHeading);
+  CHECK(sources.Text(quoted[0].content) == "A - a(?x)");
+  CHECK(IsRplFence(quoted[1]));
+  CHECK(sources.Text(quoted[1].span) == "```rpl x");
+  CHECK(quoted[2].level == 2);
+  CHECK(sources.Text(quoted[2].content) == "C");
+  REQUIRE(blocks[1].inside.size() == 1);
+  CHECK(IsRplFence(blocks[1].inside[0]));
+  CHECK(blocks[1].inside[0].closed);
+}
+
+TEST_CASE("the tag of a fence", "[markdown]") {
+  for (const char* info : {"rpl", "rpl x", "rpl\tx", "rpl,ignore", "rpl{a=b}", "{rpl}", "{.rpl}",
+                           "{ .rpl #a }", "{#a .rpl}", "{.rpl,x}"}) {
+    INFO(info);
+    CHECK(TagOf(info) == "rpl");
+  }
+  CHECK(TagOf("rpl-test") == "rpl-test");
+  CHECK(TagOf("RPL,x") == "RPL");
+  CHECK(TagOf("") == "");
+  CHECK(TagOf("{}") == "");
+  CHECK(TagOf("{#a}") == "");
+  CHECK(TagOf(".rpl") == ".rpl");
 }
 
 TEST_CASE("hand-made texts have the blocks that cmark sees", "[markdown]") {
@@ -297,6 +359,7 @@ TEST_CASE("random texts have the blocks that cmark sees", "[markdown]") {
       }
       text += line + line_end;
     }
+    if (text.starts_with("---")) text.insert(0, line_end);  // no front matter
     if (random() % 4 == 0) text.erase(text.find_last_not_of("\r\n") + 1);
     if (Shape(text) != ShapeOfCmark(text) && ++differ <= 10) {
       INFO(text);
@@ -331,6 +394,8 @@ TEST_CASE("hostile texts are read in linear time", "[markdown]") {
       repeat("- " + repeat(" ", 20000) + "\n", 50),
       repeat("\r", 1000000),
       repeat("a\r", 500000),
+      repeat("- # a - a(1)\n", 100000),
+      "---\n" + repeat("--\n", 500000),
       repeat("a", 10000000),
   };
   for (const std::string& text : texts) {

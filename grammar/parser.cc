@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/look_alike.h"
 #include "grammar/builder.h"
 #include "grammar/rules.h"
 #include "grammar/sentences.h"
@@ -114,6 +115,11 @@ RPL_EXPECT(AsyncName, kBadName, "a name", kNameHint);
 #undef RPL_EXPECT
 #undef RPL_REFUSE
 
+Diagnostic LookAlikeFound(const LookAlike& found, Span span) {
+  return {Code::kSyntaxError, InfoOf(Code::kSyntaxError).severity, span,
+          found.Shown() + " stands here", found.Hint()};
+}
+
 // The explanation of a syntax error at one place of a sentence.
 class Explainer {
  public:
@@ -130,6 +136,7 @@ class Explainer {
       Builder::Fail(Code::kOldArrow, To(2), "`=>` is not an operator",
                     "write `->` for a constraint, `<-` for a rule");
     }
+    ExplainLookAlike();
     if (wanted.code == Code::kSyntaxError) {
       ExplainForeignToken();
       if (std::string_view(wanted.expected) == kExpectation<rules::SentenceEnd>.expected) {
@@ -187,6 +194,19 @@ class Explainer {
     return "`" + token + "`";
   }
 
+  // A word of another language is no look-alike, though some of its letters are.
+  void ExplainLookAlike() const {
+    const std::optional<LookAlike> found = LookAlikeAt(text_, at_);
+    if (!found) return;
+    if (IsForeignLetter(at_)) {
+      const Span word = WordHere();
+      const std::string plain =
+          WithoutLookAlikes(text_.substr(word.begin, word.end - word.begin)).text;
+      if (!std::ranges::all_of(plain, IsNameChar)) return;
+    }
+    throw LookAlikeFound(*found, {file_, at_, at_ + static_cast<std::uint32_t>(found->size)});
+  }
+
   // Tokens of other languages that RPL lacks.
   void ExplainForeignToken() const {
     const char c = At(at_);
@@ -226,10 +246,6 @@ class Explainer {
         Begins("\xE2\x80\x99")) {
       Builder::Fail(Code::kBadLiteral, To(3), "a typographic quote does not begin a string",
                     "write `\"` or `'`");
-    }
-    if (Begins("\xC2\xA0")) {
-      Builder::Fail(Code::kSyntaxError, To(2), "a no-break space stands here",
-                    "write an ordinary blank");
     }
     if (IsForeignLetter(at_)) {
       const Span word = WordHere();
@@ -503,7 +519,7 @@ class SentenceReader {
 
   std::optional<Sentence> ReadSentence(const Cut& cut, bool signature) {
     if (cut.error) {
-      AddTo(out_, *cut.error);
+      AddTo(out_, LookAlikeIn(cut).value_or(*cut.error));
       return std::nullopt;
     }
     try {
@@ -547,6 +563,17 @@ class SentenceReader {
   }
 
  private:
+  // What looks like the bracket that a sentence lacks.
+  std::optional<Diagnostic> LookAlikeIn(const Cut& cut) const {
+    if (cut.error->code != Code::kUnclosedBracket) return std::nullopt;
+    const std::string_view text = text_.substr(cut.begin, cut.end - cut.begin);
+    const std::vector<std::size_t> places = WithoutLookAlikes(text).places;
+    if (places.empty()) return std::nullopt;
+    const LookAlike found = *LookAlikeAt(text, places.front());
+    const std::uint32_t at = cut.begin + static_cast<std::uint32_t>(places.front());
+    return LookAlikeFound(found, {file_, at, at + static_cast<std::uint32_t>(found.size)});
+  }
+
   // Of the forms that are neither rule nor constraint, only a head is a signature: a call with
   // parentheses, or a goal. A bare word is the end of a title (decision 16).
   void RequireSignature(const Node& node) const {

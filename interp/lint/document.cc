@@ -8,6 +8,7 @@
 #include "formats/spelling.h"
 #include "grammar/line_start.h"
 #include "interp/lint/context.h"
+#include "interp/lint/mended_text.h"
 
 namespace rpl::check {
 namespace {
@@ -272,10 +273,11 @@ class Sections {
     if (!rule && !text.starts_with("=>")) return;
     if (text.substr(0, text.find('\n')).find('(') == std::string_view::npos) return;
     const Span arrow{document.file, prose.span.begin, prose.span.begin + 2};
+    const Edit edit{arrow, rule ? "<-" : "->"};
+    if (!ContinuesWith(context_.sources, scope.signature->span, edit)) return;
     context_.Add(Code::kOldArrow, arrow,
                  "this line would continue the heading above it, but for its arrow",
-                 rule ? "write `<-` for a rule" : "write `->` for a constraint",
-                 {{arrow, rule ? "<-" : "->"}});
+                 rule ? "write `<-` for a rule" : "write `->` for a constraint", {edit});
   }
 
   void OldArrow(std::uint32_t file, std::uint32_t begin, std::string_view line) {
@@ -297,11 +299,12 @@ class Sections {
     if (!reads_like_rpl || right.empty()) return;
     const auto place = begin + static_cast<std::uint32_t>(at);
     const Span arrow{file, place, place + static_cast<std::uint32_t>(size)};
-    if (!arrows_.emplace(file, place).second) return;
+    const Edit edit{arrow, "<-"};
+    if (!ReadsWith(context_.sources, {edit}) || !arrows_.emplace(file, place).second) return;
     context_.Add(
         Code::kOldArrow, arrow,
         "this rule is taken as prose: its arrow is `" + std::string(line.substr(at, size)) + "`",
-        "write `<-` for a rule", {{arrow, "<-"}});
+        "write `<-` for a rule", {edit});
   }
 
   Context& context_;

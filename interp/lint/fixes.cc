@@ -12,15 +12,18 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "formats/character.h"
+#include "formats/look_alike.h"
 #include "formats/spelling.h"
 #include "grammar/line_start.h"
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
 #include "interp/lint/context.h"
+#include "interp/lint/mended_text.h"
 
 namespace rpl::check {
 namespace {
@@ -45,6 +48,7 @@ class Fixes {
         case Code::kSyntaxError:
           Arrow(f);
           HashComment(f);
+          LookAlikes(f);
           [[fallthrough]];
         case Code::kBadHead:
           if (f.edits.empty()) ArrowBefore(f);
@@ -55,10 +59,59 @@ class Fixes {
         case Code::kContinuedByText: BlankLineBefore(f); break;
         default: break;
       }
+      if (!f.edits.empty() && !IsCertain(f)) f.edits.clear();
     }
   }
 
  private:
+  // --- What is certainly RPL --------------------------------------------------------------------
+
+  // Decision 102: a fix changes only what is certainly RPL: a plain file, a fence, a document in
+  // which a sentence has a mark of RPL, and text that reads as RPL with the fix.
+  bool IsCertain(const Finding& f) {
+    const Span place = f.diagnostic.span;
+    const bool title_or_prose = f.diagnostic.code == Code::kLooksLikeRpl;
+    if (IsInRpl(place) || (title_or_prose && IsFenceLine(place))) return true;
+    if (title_or_prose) {
+      const bool words = std::ranges::all_of(f.edits, [&](const Edit& e) { return IsInWord(e); });
+      const bool certain = words || !IsLookAlike(place) || HasCertainSentence(place.file);
+      return certain && ReadsWith(context_.sources, f.edits);
+    }
+    return f.diagnostic.code == Code::kOldArrow || HasMark(context_.sources.Text(place)) ||
+           HasCertainSentence(place.file);
+  }
+
+  // A plain file or a fence.
+  bool IsInRpl(Span place) {
+    if (IsPlainRpl(context_.sources.at(place.file).name)) return true;
+    const std::vector<Block>& blocks = BlocksOf(place.file);
+    const auto after = std::ranges::upper_bound(blocks, place.begin, {},
+                                                [](const Block& b) { return b.span.begin; });
+    if (after == blocks.begin()) return false;
+    const Block& block = *std::prev(after);
+    return IsRplFence(block) && block.content.begin <= place.begin &&
+           place.begin <= block.content.end;
+  }
+
+  bool IsFenceLine(Span place) const {
+    const std::string_view text = context_.sources.Text(place);
+    return text.starts_with("```") || text.starts_with("~~~");
+  }
+
+  bool IsCertain(const Part& part) {
+    return IsInRpl(part.sentence->span) || HasMark(context_.sources.Text(part.sentence->span));
+  }
+
+  bool HasCertainSentence(std::uint32_t file) {
+    if (!certain_files_) {
+      certain_files_.emplace();
+      for (const Part& part : context_.parts)
+        if (!certain_files_->contains(part.document->file) && IsCertain(part))
+          certain_files_->insert(part.document->file);
+    }
+    return certain_files_->contains(file);
+  }
+
   // --- Names ------------------------------------------------------------------------------
 
   struct Place {
@@ -312,9 +365,11 @@ class Fixes {
   }
 
   // Every place of `name`, whose mark has `mark` characters; none if it has to stay.
-  std::vector<Edit> RenamingOf(const std::string& name, std::size_t mark) const {
+  std::vector<Edit> RenamingOf(const std::string& name, std::size_t mark) {
     const auto places = places_.find(name);
     if (places == places_.end()) return {};
+    if (std::ranges::none_of(places->second, [&](const Place& p) { return IsCertain(*p.part); }))
+      return {};
     const std::string plain = name.substr(mark);
     const std::string kebab = Kebab(plain);
     const std::string spelled = name.substr(0, mark) + kebab;
@@ -376,6 +431,7 @@ class Fixes {
     }
     if (at == kNone || (at >= d.span.begin && d.code != Code::kBadHead)) return;
     const Span arrow{d.span.file, at, at + 2};
+    if (d.code == Code::kLooksLikeRpl && !ReadsWith(context_.sources, {{arrow, "<-"}})) return;
     d = {Code::kOldArrow, InfoOf(Code::kOldArrow).severity, arrow,
          "`<=` compares values, and calls have no order", "write `<-` for a rule"};
     f.edits.push_back({arrow, "<-"});
@@ -426,8 +482,7 @@ class Fixes {
       return;
     }
     for (const Block& block : BlocksOf(file)) {
-      if (block.kind == BlockKind::kFence && block.info.starts_with("rpl"))
-        ArrowsOfSentences(block.content, to);
+      if (IsRplFence(block)) ArrowsOfSentences(block.content, to);
       if (block.kind != BlockKind::kParagraph) continue;
       // Lines of prose may stand between the sentences.
       for (std::size_t line = block.span.begin; line < block.span.end;
@@ -455,13 +510,12 @@ class Fixes {
   // The tag `RPL`, in the first line of the fence.
   void FenceTag(Finding& f) const {
     const Span line = f.diagnostic.span;
+    if (!IsFenceLine(line)) return;
     const std::string_view text = context_.sources.Text(line);
-    if (!text.starts_with("```") && !text.starts_with("~~~")) return;
-    const std::size_t begin = SkipBlanks(text, text.find_first_not_of(text[0]));
-    const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
-    f.edits.push_back({{line.file, line.begin + static_cast<std::uint32_t>(begin),
-                        line.begin + static_cast<std::uint32_t>(end)},
-                       "rpl"});
+    const std::string_view tag = TagOf(Trimmed(text.substr(text.find_first_not_of(text[0]))));
+    const auto begin = line.begin + static_cast<std::uint32_t>(tag.data() - text.data());
+    const auto end = begin + static_cast<std::uint32_t>(tag.size());
+    f.edits.push_back({{line.file, begin, end}, "rpl"});
   }
 
   // `# …` in RPL. Below a fence that is not closed it may be a heading.
@@ -478,6 +532,37 @@ class Fixes {
     if (next != text.npos && text[next] == '{') return;  // perhaps a set
     const bool touches = mark.end < text.size() && !IsSpace(text[mark.end]);
     f.edits.push_back({mark, touches ? "-- " : "--"});
+  }
+
+  // --- Characters that look like others -----------------------------------------------------------
+
+  bool IsLookAlike(Span place) const {
+    const std::optional<LookAlike> found = LookAlikeAt(context_.sources.Text(place), 0);
+    return found && found->size == place.end - place.begin;
+  }
+
+  // A hyphen or letter, or what nobody sees; dashes and full-width signs stand in other texts, too.
+  bool IsInWord(const Edit& edit) const {
+    constexpr std::uint32_t kHyphens[] = {0x2010, 0x2011};
+    const std::optional<LookAlike> found = LookAlikeAt(context_.sources.Text(edit.span), 0);
+    return found && (found->write == '\0' || found->is_letter() ||
+                     std::ranges::find(kHyphens, found->code_point) != std::end(kHyphens));
+  }
+
+  // The one of the finding; in prose, which has to read as RPL with the fix, all on its line.
+  void LookAlikes(Finding& f) {
+    const Span place = f.diagnostic.span;
+    if (!f.edits.empty() || !IsLookAlike(place)) return;
+    const std::string_view text = context_.sources.at(place.file).text;
+    const bool alone = f.diagnostic.code != Code::kLooksLikeRpl;
+    const std::size_t end = alone ? place.end : LineEnd(text, place.begin);
+    const std::string_view part = text.substr(place.begin, end - place.begin);
+    for (const std::size_t at : WithoutLookAlikes(part).places) {
+      const LookAlike found = *LookAlikeAt(part, at);
+      const std::uint32_t begin = place.begin + static_cast<std::uint32_t>(at);
+      f.edits.push_back({{place.file, begin, begin + static_cast<std::uint32_t>(found.size)},
+                         found.Replacement()});
+    }
   }
 
   // --- Blank lines --------------------------------------------------------------------------
@@ -544,6 +629,7 @@ class Fixes {
   std::unordered_set<std::string> groups_;
   std::set<std::string> checked_names_;  // of the checked files, without folders
   std::unordered_map<std::uint32_t, std::vector<Block>> blocks_;
+  std::optional<std::set<std::uint32_t>> certain_files_;  // with a sentence that is certain
   std::unordered_map<std::uint32_t, std::vector<Arrowed>> arrows_;  // in order
 };
 

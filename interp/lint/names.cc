@@ -10,10 +10,13 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "formats/character.h"
 #include "formats/spelling.h"
+#include "grammar/line_start.h"
+#include "grammar/markdown.h"
 #include "interp/lint/builtin_tools.h"
 #include "interp/lint/context.h"
 #include "interp/lint/indexed.h"
@@ -388,7 +391,8 @@ class Names {
           if (indexed_.others && (close.empty() || !IsLower(close.front()))) break;
           meant(close);
           context_.Add(Code::kUndefinedRelation, name.first_use,
-                       "`" + text + "` is used here and defined nowhere", BareHint(call, close));
+                       "`" + text + "` is used here and defined nowhere",
+                       FenceHint(text, BareHint(call, close)));
           if (name.on_left.end != 0 && !name.elsewhere) context_.NeverHolds(before);
           break;
         }
@@ -397,7 +401,8 @@ class Names {
           if (close.empty() && labels.contains(call.label)) close = call.label;
           meant(close);
           context_.Add(Code::kUndefinedGoal, name.first_use,
-                       "the goal `" + text + "` is used here and defined nowhere", Suggest(close));
+                       "the goal `" + text + "` is used here and defined nowhere",
+                       FenceHint(text, Suggest(close)));
           break;
         }
         case Namespace::kTool: {
@@ -425,6 +430,39 @@ class Names {
                  "`$" + call.label + "` takes " + few + Arguments(tool.most) + ", here it has " +
                      (call.args.empty() ? "none" : std::to_string(call.args.size())),
                  "write `" + std::string(tool.form) + "`");
+  }
+
+  // A fence without a tag may have been meant as RPL.
+  std::string FenceHint(const std::string& name, std::string otherwise) {
+    if (!unread_) CollectUnread();
+    const auto fence = unread_->find(name);
+    if (fence == unread_->end()) return otherwise;
+    return "it stands in the fence at " + context_.sources.Where(fence->second) +
+           ", which is RPL with the tag `rpl`";
+  }
+
+  // The names that begin a line in fences of the checked documents without a tag.
+  void CollectUnread() {
+    unread_.emplace();
+    for (const Document& document : context_.documents) {
+      const Sources::File& file = context_.sources.at(document.file);
+      if (!context_.checked_files.contains(document.file) || IsPlainRpl(file.name)) continue;
+      for (const Block& block : ReadBlocks(context_.sources, document.file)) {
+        if (block.kind != BlockKind::kFence || !TagOf(block.info).empty()) continue;
+        const std::string_view text = std::string_view(file.text).substr(0, block.content.end);
+        for (std::size_t line = block.content.begin; line < text.size();
+             line = LineEnd(text, line) + 1) {
+          const std::size_t begin = SkipBlanks(text, line);
+          const std::string_view row = text.substr(begin, LineEnd(text, begin) - begin);
+          const Start start = StartOf(text, begin, row);
+          if (start != Start::kCall && start != Start::kMaybe) continue;
+          const std::size_t mark = row[0] == '%' || row[0] == '$' ? 1 : 0;
+          std::size_t size = mark;
+          while (size < row.size() && IsNameChar(row[size])) ++size;
+          unread_->try_emplace(std::string(row.substr(0, size)), block.span);
+        }
+      }
+    }
   }
 
   // `ready` alone on a line, or behind the ` - ` of a heading, is text (decision 16).
@@ -734,6 +772,7 @@ class Names {
   std::vector<Edge> edges_;
   std::vector<int> component_;
   std::set<int> broken_;                 // components with a cycle through negation
+  std::optional<std::unordered_map<std::string, Span>> unread_;  // see CollectUnread
   std::size_t bare_budget_ = 4'000'000;  // bytes of prose that hints may still search
   bool has_roots_ = false;               // there is a goal or constraint
   bool expands_ = false;                 // some head is `#?h`

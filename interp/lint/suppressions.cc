@@ -86,9 +86,7 @@ class SentenceLines {
       cut(MarkSize(text), text.size());
     } else {
       for (const Block& block : ReadBlocks(sources, document.file))
-        if (block.kind == BlockKind::kFence &&
-            block.info.substr(0, block.info.find_first_of(" \t")) == "rpl")
-          cut(block.content.begin, block.content.end);
+        if (IsRplFence(block)) cut(block.content.begin, block.content.end);
       for (const PlacedSentence& placed : document.sentences)
         if (!placed.fenced) sentences.push_back(placed.sentence.span);
       for (const Scope& scope : document.scopes)

@@ -350,9 +350,7 @@ void DocumentIndex::FindRegions() {
     return;
   }
   for (const Block& block : blocks_)
-    if (block.kind == BlockKind::kFence &&
-        block.info.substr(0, block.info.find_first_of(" \t")) == "rpl")
-      regions_.push_back(block.content);
+    if (IsRplFence(block)) regions_.push_back(block.content);
   for (const IndexedSentence& s : sentences_)
     if (!s.fenced) regions_.push_back(s.sentence->span);
   std::ranges::sort(regions_, {}, &Span::begin);

@@ -191,7 +191,8 @@ Json FoldingRangesOf(const DocumentIndex& index) {
         next < scopes.size() ? scopes[next].span.begin : static_cast<std::uint32_t>(text.size()));
   }
   for (const Block& block : index.blocks())
-    if (block.kind == BlockKind::kFence) add(block.span.begin, block.span.end);
+    if (block.kind == BlockKind::kFence || block.kind == BlockKind::kFrontMatter)
+      add(block.span.begin, block.span.end);
   for (const IndexedSentence& s : index.sentences())
     if (!s.signature) add(s.sentence->span.begin, s.sentence->span.end);
   return out;

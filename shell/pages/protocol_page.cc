@@ -79,7 +79,8 @@ class ProtocolWriter {
       case BlockKind::kList: List(block); break;
       case BlockKind::kParagraph: Paragraph(block); break;
       case BlockKind::kBreak:
-      case BlockKind::kScopeReturn: break;
+      case BlockKind::kScopeReturn:
+      case BlockKind::kFrontMatter: break;
     }
   }
 
@@ -125,7 +126,7 @@ class ProtocolWriter {
   }
 
   void Fence(const Block& block) {
-    const bool rpl = block.info == "rpl" || block.info.starts_with("rpl ");
+    const bool rpl = IsRplFence(block);
     if (!rpl || SentencesFrom(block.content.begin) == SentencesFrom(block.content.end))
       Code(block.content, rpl);
     else Sentences(block.content);
