@@ -10,6 +10,11 @@ bool IsFactsFile(std::string_view path) {
          path.ends_with(".jsonl");
 }
 
+std::string_view WithoutGz(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  return path;
+}
+
 std::string StemOf(std::string_view path) { return std::filesystem::path(path).stem(); }
 
 }  // namespace rpl

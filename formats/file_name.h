@@ -12,6 +12,9 @@ namespace rpl {
 /// Whether the file has the rows of one relation: CSV, TSV or NDJSON.
 bool IsFactsFile(std::string_view path);
 
+/// The path without the `.gz` of a file that gzip has compressed.
+std::string_view WithoutGz(std::string_view path);
+
 /// The name of the file without folders and extension.
 std::string StemOf(std::string_view path);
 

@@ -2,6 +2,7 @@
 #include "formats/spelling.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <numeric>
 #include <utility>
@@ -63,6 +64,30 @@ bool IsOperatorWord(std::string_view word) {
     case 10: return word == "difference";
     default: return false;
   }
+}
+
+std::string DigitsOf(std::string_view word) {
+  constexpr std::array<std::string_view, 20> kSmall = {
+      "zero",   "one",     "two",       "three",    "four",     "five",    "six",
+      "seven",  "eight",   "nine",      "ten",      "eleven",   "twelve",  "thirteen",
+      "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+  constexpr std::array<std::string_view, 8> kTens = {"twenty", "thirty",  "forty",  "fifty",
+                                                     "sixty",  "seventy", "eighty", "ninety"};
+  constexpr std::size_t kLongest = 16;
+  if (word.size() > kLongest) return "";
+  std::string lower;
+  for (const char c : word) lower += c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+  const auto number = [](const auto& words, std::string_view w) {
+    return static_cast<std::size_t>(std::ranges::find(words, w) - words.begin());
+  };
+  if (const std::size_t n = number(kSmall, lower); n < kSmall.size()) return std::to_string(n);
+  const std::string_view text = lower;
+  const std::size_t hyphen = text.find('-');
+  const std::size_t tens = number(kTens, text.substr(0, hyphen));
+  if (tens == kTens.size()) return "";
+  const std::size_t ones = hyphen == text.npos ? 0 : number(kSmall, text.substr(hyphen + 1));
+  if (ones > 9 || (hyphen != text.npos && ones == 0)) return "";
+  return std::to_string((tens + 2) * 10 + ones);
 }
 
 std::string KebabTitle(std::string_view title) {

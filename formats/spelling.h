@@ -40,6 +40,10 @@ std::string Kebab(std::string_view name);
 /// 15).
 bool IsOperatorWord(std::string_view word);
 
+/// The digits of an English number word below a hundred, in any case: "Three" becomes "3",
+/// "twenty-one" "21". "" for other words.
+std::string DigitsOf(std::string_view word);
+
 /// The name derived from a heading's title (§17.2): "Draft reviewed!" becomes draft-reviewed. Bytes
 /// outside ASCII are kept; the result may be empty.
 std::string KebabTitle(std::string_view title);

@@ -105,6 +105,7 @@ class DocumentReader {
       case BlockKind::kList:
       case BlockKind::kTable:
         LintInside(block);
+        if (block.kind == BlockKind::kList) LintListed(block);
         LintSwallowed(block);
         AddProse(block.span.begin, block.span.end);
         break;
@@ -220,6 +221,26 @@ class DocumentReader {
           Code::kSwallowedLines, SpanOf(first, stop),
           "`" + FirstLineOf(first, stop) + "` is read as " + std::string(taken) + ", not as RPL",
           code ? "indent it less, or put an example into a fence" : "leave a blank line before it");
+      return;
+    }
+  }
+
+  /// `- edge(1, 2)`: a fact as a list item is text. Reports the first one of a list.
+  void LintListed(const Block& block) {
+    const std::string_view text = text_.substr(0, block.span.end);
+    for (std::size_t line = block.span.begin; line < text.size(); line = LineEnd(text, line) + 1) {
+      std::size_t at = SkipBlanks(text, line);
+      const std::size_t end = TrimmedEnd(text, at, LineEnd(text, at));
+      while (at < end && IsDigit(text[at])) ++at;
+      if (at == end || std::string_view("-*+.)").find(text[at]) == kNowhere) continue;
+      const std::size_t first = SkipBlanks(text, at + 1);
+      if (first == at + 1 || StartOf(text.substr(0, end), first, {}) != Start::kCall) continue;
+      if (!IsGround(SpanOf(first, end))) continue;
+      out_.Add(Code::kLooksLikeRpl, SpanOf(first, end),
+               "`" + FirstLineOf(first, end) + "` is the text of a list item, not RPL",
+               "write each fact on a line of its own, without `" +
+                   std::string(text.substr(SkipBlanks(text, line), at + 1 - SkipBlanks(text, line))) +
+                   "`");
       return;
     }
   }
@@ -434,7 +455,7 @@ class DocumentReader {
          dash = dash == 0 ? kNowhere : line.rfind('-', dash - 1)) {
       const bool delimits = (dash == 0 || IsBlank(line[dash - 1])) && dash + 1 < line.size() &&
                             IsBlank(line[dash + 1]);
-      if (!delimits) continue;
+      if (!delimits || line.substr(0, TrimmedEnd(line, 0, dash)).ends_with('<')) continue;
       const std::size_t begin = SkipBlanks(line, dash + 1);
       const Start start = SignatureStart(text, heading.begin + begin);
       const bool constraint = last_arrow != kNowhere && last_arrow > begin && !IsUpper(line[begin]);
@@ -590,12 +611,14 @@ class DocumentReader {
     std::size_t prose = begin;
     std::size_t failed_end = begin;  // of the last sentence that failed,
     std::size_t failed_indent = 0;   // and its indentation
+    std::size_t previous = begin;    // the line above
     for (std::size_t line = begin; line < end;) {
       const std::size_t first = SkipSpace(text, line);
       const std::size_t line_end = LineEnd(text, first);
       const bool continues_failed = first < failed_end && first - line > failed_indent;
       std::size_t next = std::min(line_end + 1, end);
       if (first < line_end && text[first] == '#') LintHeadingMark(first, line_end);
+      LintBracketed(first, line_end);
       const Start start = continues_failed
                               ? Start::kProse
                               : StartOf(text, first, text.substr(first, line_end - first));
@@ -607,6 +630,8 @@ class DocumentReader {
         stop = TrimmedEnd(text, first, stop);
         const BareSentence read = ReadBareSentence(first, stop, start);
         if (read == BareSentence::kRead) {
+          if (previous < line) LintSlashes(previous, line);
+          LintSlashes(std::min(LineEnd(text, stop) + 1, end), end);
           next = PassComments(std::min(LineEnd(text, stop) + 1, end), end);
           if (PassComments(prose, line) != line) AddProse(prose, line);
           prose = next;
@@ -618,6 +643,7 @@ class DocumentReader {
           failed_indent = first - line;
         }
       }
+      previous = line;
       line = next;
     }
     AddProse(prose, end);
@@ -676,6 +702,34 @@ class DocumentReader {
              "write a blank behind `#`");
   }
 
+  /// `[edge(1, 2), edge(2, 3)]`: facts as other languages list them.
+  void LintBracketed(std::size_t begin, std::size_t end) {
+    std::size_t at = begin;
+    while (at < end && (text_[at] == '[' || text_[at] == '#' || text_[at] == '{')) ++at;
+    if (at == begin || at - begin > 2 || StartOf(text_.substr(0, end), at, {}) != Start::kCall)
+      return;
+    const Span span = SpanOf(begin, TrimmedEnd(text_, begin, end));
+    Diagnostics ignored;
+    const std::optional<Node> term = ParseTerm(sources_, span, ignored);
+    const Collection* c = term ? term->As<Collection>() : nullptr;
+    const auto is_call = [](const Node& item) { return item.As<Call>() != nullptr; };
+    if (c == nullptr || !std::ranges::all_of(c->items, is_call)) return;
+    out_.Add(Code::kLooksLikeRpl, span, "a collection is a value, and states no facts",
+             "write each fact on a line of its own, without brackets");
+  }
+
+  /// `// …` beside a sentence is no comment, but prose.
+  void LintSlashes(std::size_t line, std::size_t end) {
+    const std::size_t at = SkipBlanks(text_, line);
+    if (at >= end || !(StartsWithAt(text_, at, "//") || StartsWithAt(text_, at, "/*"))) return;
+    const Span mark = SpanOf(at, at + 2);
+    if (mark == last_lint_) return;
+    last_lint_ = mark;
+    out_.Add(Code::kLooksLikeRpl, mark,
+             "`" + std::string(text_.substr(at, 2)) + "` does not begin a comment: this line is prose",
+             "write `--`");
+  }
+
   enum class BareSentence { kRead, kProse, kUnclosed };
 
   BareSentence ReadBareSentence(std::size_t begin, std::size_t end, Start start) {
@@ -708,12 +762,12 @@ class DocumentReader {
   }
 
   /// `draft(1)` and below it `in two versions`: the word continues the sentence, and neither line
-  /// is read. So does `// …`, a comment elsewhere. REQUIRES: [begin, end) does not parse.
+  /// is read. REQUIRES: [begin, end) does not parse.
   bool LintContinued(std::size_t begin, std::size_t end) {
     const std::size_t line_end = LineEnd(text_, begin);
     const std::size_t line = PassComments(std::min(line_end + 1, end), end);
     const std::size_t next = SkipBlanks(text_, line);
-    if (next >= end || !(IsLetter(text_[next]) || StartsWithAt(text_, next, "//"))) return false;
+    if (next >= end || !IsLetter(text_[next])) return false;
     std::size_t line_begin = begin;
     while (line_begin > 0 && IsBlank(text_[line_begin - 1])) --line_begin;
     if (next - line > begin - line_begin) return false;  // indented: meant to continue

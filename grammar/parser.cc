@@ -138,13 +138,16 @@ class Explainer {
     }
     ExplainLookAlike();
     if (wanted.code == Code::kSyntaxError) {
+      ExplainSplitOperator();
       ExplainForeignToken();
       if (std::string_view(wanted.expected) == kExpectation<rules::SentenceEnd>.expected) {
         ExplainRest();
       }
     }
     if (wanted.message != nullptr) Builder::Fail(wanted.code, Found(), wanted.message, wanted.hint);
-    if (wanted.code == Code::kSyntaxError) ExplainForeignOperator();
+    if (wanted.code == Code::kSyntaxError || wanted.code == Code::kBadName)
+      ExplainForeignOperator();
+    if (wanted.code == Code::kBadAbductive && At(at_) != '@') ExplainAlternative();
     Builder::Fail(wanted.code, Found(),
                   std::string("expected ") + wanted.expected + ", got " + FoundText(), wanted.hint);
   }
@@ -213,6 +216,7 @@ class Explainer {
     const char next = At(at_ + 1);
     const bool digit_next = next >= '0' && next <= '9';
     if (c == '\\') {
+      ExplainForeignOperator();
       Builder::Fail(Code::kBadLiteral, To(2), "a character literal is not part of RPL",
                     "write a string");
     }
@@ -263,8 +267,17 @@ class Explainer {
       std::string_view token;
       const char* hint;
     };
-    static constexpr Foreign kForeign[] = {
-        {":-", "write `<-` for a rule"},
+    const Foreign kForeign[] = {
+        {"?-", "write `% <- …` for a query"},
+        {":-", BeginsSentence(at_) || (at_ > 0 && BeginsSentence(at_ - 1))
+                   ? "write `… -> false` for what must not hold, `<-` for a rule"
+                   : "write `<-` for a rule"},
+        {":=", "write `<-` for a rule, `=` for a value"},
+        {"=:=", "write `=`"},
+        {"=\\=", "write `!=`"},
+        {"\\==", "write `!=`"},
+        {"\\=", "write `!=`"},
+        {"\\+", "write `not`"},
         {"<--", "write `<-` for a rule"},
         {"\xE2\x86\x90", "write `<-` for a rule"},
         {"\xE2\x87\x90", "write `<-` for a rule"},
@@ -283,8 +296,8 @@ class Explainer {
         {"\xE2\x88\xA8", "write `|` between clauses"},
         {"\xC2\xAC", "write `not`"},
     };
-    for (const std::uint32_t back : {0u, 1u, 2u}) {
-      if (back > at_) break;
+    for (const std::uint32_t back : {2u, 1u, 0u}) {  // the longest token
+      if (back > at_) continue;
       const std::string_view here = text_.substr(at_ - back);
       for (const Foreign& f : kForeign) {
         if (f.token.size() <= back || !here.starts_with(f.token)) continue;
@@ -293,6 +306,51 @@ class Explainer {
                       "`" + std::string(f.token) + "` is not an operator of RPL", f.hint);
       }
     }
+  }
+
+  // True if only blanks stand between the start of a line and `at`.
+  bool BeginsSentence(std::uint32_t at) const {
+    while (at > 0 && IsBlank(text_[at - 1])) --at;
+    return at == 0 || text_[at - 1] == '\n';
+  }
+
+  // `a(?x) < - b(?x)`: an operator that blanks part.
+  void ExplainSplitOperator() const {
+    std::uint32_t before = at_;
+    while (before > 0 && IsBlank(text_[before - 1])) --before;
+    const auto after = static_cast<std::uint32_t>(SkipBlanks(text_, std::min(at_ + 1, limit_)));
+    if (before > 0 && before < at_) ExplainSplit(before - 1, at_);
+    if (after < limit_ && after > at_ + 1) ExplainSplit(at_, after);
+  }
+
+  void ExplainSplit(std::uint32_t first, std::uint32_t second) const {
+    constexpr std::string_view kSplit[] = {"<-", "->", ":-", ":=", "=>", "<=", ">=", "!=", "?-"};
+    const std::string whole = {text_[first], text_[second]};
+    if (std::ranges::find(kSplit, whole) == std::end(kSplit)) return;
+    const Span span{file_, first, second + 1};
+    std::string hint = "write `" + whole + "` without a blank";
+    if (whole == "<-" && At(second + 1) >= '0' && At(second + 1) <= '9')
+      hint = "write the sign right before its number, and `<-` for a rule";
+    else if (whole == "<-") hint = "write `<-` for a rule, without a blank";
+    else if (whole == "->") hint = "write `->` for a constraint, without a blank";
+    else if (whole == ":-" || whole == ":=") hint = "write `<-` for a rule";
+    else if (whole == "=>") hint = "write `->` for a constraint, `<-` for a rule";
+    else if (whole == "?-") hint = "write `% <- …` for a query";
+    Builder::Fail(Code::kSyntaxError, span,
+                  "`" + std::string(text_.substr(first, second + 1 - first)) +
+                      "` is not an operator of RPL",
+                  hint);
+  }
+
+  // `a(?x); b(?x)`, as Prolog writes alternatives and other languages end statements.
+  void ExplainAlternative() const {
+    std::uint32_t before = at_;
+    while (before > 0 && IsSpace(text_[before - 1])) --before;
+    if (before == 0 || text_[before - 1] != ';') return;
+    Builder::Fail(Code::kBadAbductive, {file_, before - 1, before},
+                  "`;` stands only before an activation clause, such as `@when`",
+                  "write `|` between alternatives, `,` between clauses, and each sentence on a line "
+                  "of its own");
   }
 
   // `a(?x) and b(?x)`, `?x is 1`, `a(?x) if b(?x)`.
@@ -333,6 +391,9 @@ class Explainer {
       Builder::Fail(Code::kSyntaxError, To(1), "a sentence does not end with `.`",
                     "remove it; a newline ends a sentence");
     }
+    if (AfterPercent())
+      Builder::Fail(Code::kSyntaxError, Found(), "an arrow is missing after `%`",
+                    "write `% <- …` for a query; a comment begins with `--`");
     const std::string_view word = WordBefore();
     if (At(at_) == '(' && !word.empty()) {
       Builder::Fail(Code::kSyntaxError, To(1), "a blank stands between a name and its `(`",
@@ -353,6 +414,13 @@ class Explainer {
                     "`" + std::string(found) + "` is not an operator of RPL", hint);
     Builder::Fail(Code::kTwoSentences, Found(), "a second sentence begins here on the same line",
                   "start it on a new line, or write `,` between clauses");
+  }
+
+  // True for `% edge(1, ?x)`.
+  bool AfterPercent() const {
+    std::uint32_t before = at_;
+    while (before > 0 && IsBlank(text_[before - 1])) --before;
+    return before > 0 && before < at_ && text_[before - 1] == '%' && IsLower(At(at_));
   }
 
   // The bare word before the place; empty if another token precedes it.

@@ -163,6 +163,7 @@ void SentenceCutter::Token() {
     case ':':
     case '@':
       if (c == '#' && AtHashComment(pos_)) return RefuseHash();
+      if (c == '%' && AtPercentComment(pos_)) return RefusePercent();
       ++pos_;
       if (c == '#' && (At(pos_) == '{' || At(pos_) == '?')) {
         last_ = Last::kPrefix;
@@ -173,6 +174,10 @@ void SentenceCutter::Token() {
       return;
     case '/':
       if (last_ == Last::kTilde) return ReadRegex();
+      if (AtSlashComment(pos_)) return RefuseSlashes();
+      return Operator();
+    case ';':
+      if (levels_.size() == 1 && EndsLine(pos_)) return RefuseSemicolon();
       return Operator();
     case '|': {
       ++pos_;
@@ -362,7 +367,44 @@ void SentenceCutter::RefuseHash() {
   else
     Blame(Code::kSyntaxError, begin, mark_end, "`#` does not begin a comment",
           At(SkipBlanks(text_, mark_end)) == '{' ? "write `--`, or `#{` for a set" : "write `--`");
-  if (!alone) return;
+  if (alone) Abandon();
+}
+
+// `// …` ends with its line, `/* …` with its `*/` or the text.
+void SentenceCutter::RefuseSlashes() {
+  const std::uint32_t begin = pos_;
+  const bool alone = begin == levels_.front().at;
+  const bool block = At(begin + 1) == '*';
+  const std::size_t close =
+      block ? text_.substr(0, limit_).find("*/", begin + 2) : std::string_view::npos;
+  pos_ = close == std::string_view::npos ? LineEnd(begin) : static_cast<std::uint32_t>(close) + 2;
+  Blame(Code::kSyntaxError, begin, begin + 2,
+        std::string("`") + (block ? "/*" : "//") + "` does not begin a comment",
+        block ? "write `--` at the start of each of its lines" : "write `--`");
+  if (alone) Abandon();
+}
+
+// `% …`, a comment of Prolog.
+void SentenceCutter::RefusePercent() {
+  const std::uint32_t begin = pos_;
+  const bool alone = begin == levels_.front().at;
+  while (At(pos_) == '%') ++pos_;
+  const std::uint32_t mark_end = pos_;
+  pos_ = LineEnd(begin);
+  Blame(Code::kSyntaxError, begin, mark_end, "`%` does not begin a comment", "write `--`");
+  if (alone) Abandon();
+}
+
+// `p(1);`, as other languages end a statement.
+void SentenceCutter::RefuseSemicolon() {
+  Blame(Code::kSyntaxError, pos_, pos_ + 1, "a sentence does not end with `;`",
+        "remove it; a newline ends a sentence");
+  ++pos_;
+  last_ = Last::kOperand;
+}
+
+// The sentence is an error up to here, and the next one begins here.
+void SentenceCutter::Abandon() {
   abandoned_ = true;
   resume_ = pos_;
 }
@@ -414,6 +456,34 @@ bool SentenceCutter::AtHashComment(std::uint32_t at) const {
   return word_end > at && IsBlankOrReturn(At(word_end)) && IsLetter(At(word_end + 1));
 }
 
+// True for `//` and `/*`, which no sentence has outside of strings and regexes.
+bool SentenceCutter::AtSlashComment(std::uint32_t at) const {
+  return At(at) == '/' && (At(at + 1) == '/' || At(at + 1) == '*');
+}
+
+// True for `%%…`, and for `% two words` where a sentence begins or may end: the root goal is followed
+// by an arrow or a suffix, never by a word. `% edge(1, ?x)` lacks its arrow, and is left to the parser.
+bool SentenceCutter::AtPercentComment(std::uint32_t at) const {
+  if (last_ != Last::kOperand && at != levels_.front().at) return false;
+  if (At(at + 1) == '%') return true;
+  std::uint32_t word = at + 1;
+  while (IsBlankOrReturn(At(word))) ++word;
+  if (word == at + 1 || !IsLetter(At(word))) return false;
+  const std::uint32_t end = NameEnd(word);
+  return At(end) != '(' && !IsInfixWord(text_.substr(word, end - word));
+}
+
+// True if the `;` at `at` is the last of its line and no activation clause follows on a later one.
+bool SentenceCutter::EndsLine(std::uint32_t at) const {
+  if (newlines_ == Newlines::kEndSentences && !IsLineEnd(at + 1)) return false;
+  for (++at; at < limit_;) {
+    if (IsBlankOrReturn(text_[at]) || text_[at] == '\n') ++at;
+    else if (AtComment(at)) at = LineEnd(at);
+    else break;
+  }
+  return At(at) != '@' && (newlines_ == Newlines::kEndSentences || at >= limit_);
+}
+
 bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
   return at + word.size() <= limit_ && text_.substr(at, word.size()) == word;
 }
@@ -422,6 +492,12 @@ bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
 bool SentenceCutter::IsBlankLine(std::uint32_t at) const {
   while (IsBlankOrReturn(At(at))) ++at;
   return at >= limit_ || text_[at] == '\n';
+}
+
+// True if only blanks and a comment stand between `at` and the end of its line.
+bool SentenceCutter::IsLineEnd(std::uint32_t at) const {
+  while (IsBlankOrReturn(At(at))) ++at;
+  return at >= limit_ || text_[at] == '\n' || AtComment(at);
 }
 
 // A call on one line, or a name and an arrow, at column 1, that does not continue a sentence.
@@ -464,7 +540,8 @@ bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
 // may open a count. A word that touches `(` is the name of a relation.
 bool SentenceCutter::BeginsWithConnective(std::uint32_t at) const {
   const char c = At(at);
-  if (IsOperator(c) || c == '/' || (c == '!' && At(at + 1) == '=')) return true;
+  if (IsOperator(c) || (c == '/' && !AtSlashComment(at)) || (c == '!' && At(at + 1) == '='))
+    return true;
   if (!ArrowForSign(text_.substr(0, limit_), at).empty()) return true;
   std::uint32_t end = NameEnd(at);
   std::string_view word = text_.substr(at, end - at);

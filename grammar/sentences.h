@@ -8,9 +8,11 @@
 // parsed.
 //
 // Recovery after such an error:
-//   a comment after `#`   continue after its line, like after one of RPL. On a line of its own it
-//   is
-//                         a sentence with an error.
+//   a comment after `#`, `//` or `%`, or in `/* */`
+//                         continue after its line or its end, like after one of RPL. On a line of
+//                         its own it is a sentence with an error.
+//   a `;` at the end of a line, without an activation clause below
+//                         continue behind it, as if it were not there.
 //   an unclosed string    continue at the line after its opener. The error is at a string when the
 //                         text ends inside it, and also when its last line begins like a sentence
 //                         and a word touches its closing quote: p("abc)\nq("d").
@@ -87,6 +89,10 @@ class SentenceCutter {
   void Open(char closer);
   void Close(char closer);
   void RefuseHash();
+  void RefuseSlashes();
+  void RefusePercent();
+  void RefuseSemicolon();
+  void Abandon();
   // Errors: only the first of a sentence is kept. BlameUnclosedBracket also sets the place of
   // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
@@ -96,8 +102,12 @@ class SentenceCutter {
   // Tests at a position, without side effects. The position may be beyond the limit.
   bool AtComment(std::uint32_t at) const;
   bool AtHashComment(std::uint32_t at) const;
+  bool AtSlashComment(std::uint32_t at) const;
+  bool AtPercentComment(std::uint32_t at) const;
+  bool EndsLine(std::uint32_t at) const;
   bool Starts(std::uint32_t at, std::string_view word) const;
   bool IsBlankLine(std::uint32_t at) const;
+  bool IsLineEnd(std::uint32_t at) const;
   bool BeginsLikeSentence(std::uint32_t line) const;
   bool BeginsWithConnective(std::uint32_t at) const;
   std::uint32_t LineEnd(std::uint32_t at) const;

@@ -193,6 +193,11 @@ class Shape {
   }
 
   [[noreturn]] void NotAClause(const Node& node) const {
+    const Collection* c = node.As<Collection>();
+    const auto is_call = [](const Node& item) { return item.As<Call>() != nullptr; };
+    if (c != nullptr && std::ranges::any_of(c->items, is_call))
+      Fail(Code::kSyntaxError, node.span, "a collection is a value, and states no facts",
+           "write each fact on a line of its own, without brackets");
     Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` is a value, not a clause",
          "compare it, as in `?y = " + Quoted(node) + "`");
   }
@@ -607,8 +612,16 @@ class Shape {
          "write `" + std::string(sigil) + Kebab(name) + "`");
   }
 
-  // Data may follow the spelling of other systems (decision 14).
+  // Data may follow the spelling of other systems (decision 14). A symbol such as `From` is a
+  // variable elsewhere.
   void ForeignName(Span span, std::string_view name, const char* sigil) {
+    if (*sigil == '\0' && IsUpper(name.front()) && name.find('/') == name.npos) {
+      Lint(Code::kForeignName, span,
+           "`" + std::string(name) + "` is a symbol, not a variable",
+           "a variable begins with `?`: write `?" + Kebab(name) + "`, or for a text `\"" +
+               std::string(name) + "\"`");
+      return;
+    }
     const bool foreign = std::any_of(name.begin(), name.end(),
                                      [](char c) { return c == '/' || c == '_' || IsUpper(c); });
     if (!foreign) return;

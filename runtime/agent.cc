@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/spelling.h"
 #include "grammar/parser.h"
 #include "interp/program/operators.h"
 #include "interp/program/program.h"
@@ -71,6 +72,13 @@ bool IsNumber(Value v) {
   return v.kind() == Kind::kInt || v.kind() == Kind::kBigInt || v.kind() == Kind::kFloat;
 }
 
+// What to write for a number that is given as a word.
+std::string InDigits(const Pool& pool, Value v) {
+  if (v.kind() != Kind::kString && v.kind() != Kind::kSymbol) return "";
+  const std::string digits = DigitsOf(pool.TextOf(v));
+  return digits.empty() ? "" : ": write " + digits;
+}
+
 // The reason why a question does not take the value; "" if it does.
 std::string Misfit(const Request& request, Value v, Pool& pool) {
   constexpr std::size_t kShown = 60;
@@ -78,7 +86,7 @@ std::string Misfit(const Request& request, Value v, Pool& pool) {
       std::find(request.options.begin(), request.options.end(), v) == request.options.end())
     return Text(pool, v, kShown) + " is not one of the options";
   if (request.takes == Takes::kNumber && !IsNumber(v))
-    return "expected a number, got " + Text(pool, v, kShown);
+    return "expected a number, got " + Text(pool, v, kShown) + InDigits(pool, v);
   const bool text = v.kind() == Kind::kString;
   if (request.takes == Takes::kTime && !(text && ParseInstant(pool.TextOf(v))))
     return "expected a date, as 2026-05-01 or 2026-05-01T10:00:00Z, got " + Text(pool, v, kShown);

@@ -39,6 +39,9 @@ std::string_view NameOf(Type type) {
   return "value";
 }
 
+// Of fields, instead of the comma: none of these stands in a name.
+constexpr std::string_view kSeparators = ";|\t^~ ";
+
 // Whether the text begins and ends like a JSON number. Leading zeros make a code.
 bool LooksLikeNumber(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
@@ -123,13 +126,13 @@ struct RowText {
   std::optional<std::uint32_t> bare_return;
 };
 
-// Fields between commas or tabs. A quoted field may hold line ends and doubled quotes; a
+// Fields between separators. A quoted field may hold line ends and doubled quotes; a
 // tab-separated file has no quotes but the escapes \t, \n, \r and \\. A carriage return may stand
 // before a line feed and at the end of the file, and within quotes.
 class Separated {
  public:
-  Separated(std::string_view text, char separator, std::uint32_t begin)
-      : text_(text), separator_(separator), at_(begin) {}
+  Separated(std::string_view text, char separator, bool quotes, std::uint32_t begin)
+      : text_(text), separator_(separator), quotes_(quotes), at_(begin) {}
 
   // The next row that is not empty. False at the end.
   bool Next(RowText& row, std::vector<Field>& fields) {
@@ -150,7 +153,7 @@ class Separated {
 
  private:
   Field NextField(RowText& row) {
-    if (separator_ == ',' && at_ < text_.size() && text_[at_] == '"') return Quoted(row);
+    if (quotes_ && at_ < text_.size() && text_[at_] == '"') return Quoted(row);
     const std::uint32_t begin = at_;
     while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') ++at_;
     std::uint32_t end = at_;
@@ -158,7 +161,7 @@ class Separated {
     const std::string_view field = text_.substr(begin, end - begin);
     if (const std::size_t stray = field.find('\r'); stray != field.npos)
       return Stray(row, begin + static_cast<std::uint32_t>(stray));
-    if (separator_ == '\t' && field.find('\\') != field.npos) return {Unescaped(field), true, true};
+    if (!quotes_ && field.find('\\') != field.npos) return {Unescaped(field), true, true};
     return {field, false, false};
   }
 
@@ -227,6 +230,7 @@ class Separated {
 
   std::string_view text_;
   char separator_;
+  bool quotes_;  // and no escapes
   std::uint32_t at_;
   std::deque<std::string> unescaped_;  // of the current row
 };
@@ -246,8 +250,10 @@ class FactsReader {
   }
 
   Novelty Read() {
-    const bool json = name_.path.ends_with(".ndjson") || name_.path.ends_with(".jsonl");
-    const bool read = json ? ReadLines() : ReadSeparated(name_.path.ends_with(".tsv") ? '\t' : ',');
+    const std::string_view path = WithoutGz(name_.path);
+    const bool json = path.ends_with(".ndjson") || path.ends_with(".jsonl");
+    const bool tabs = path.ends_with(".tsv");
+    const bool read = json ? ReadLines() : ReadSeparated(tabs ? '\t' : name_.separator, !tabs);
     if (bad_ > 1)
       Report(last_bad_, fmt::format("{} of {} rows are bad", bad_, bad_ + novelty_.facts.size()),
              "");
@@ -302,8 +308,8 @@ class FactsReader {
 
   // --- CSV, TSV
 
-  bool ReadSeparated(char separator) {
-    Separated rows(text_, separator, MarkSize(text_));
+  bool ReadSeparated(char separator, bool quotes) {
+    Separated rows(text_, separator, quotes, MarkSize(text_));
     RowText row;
     std::vector<Field> fields;
     if (!rows.Next(row, fields)) {
@@ -460,6 +466,8 @@ class FactsReader {
 
 }  // namespace
 
+bool IsSeparator(char c) { return c == ',' || kSeparators.find(c) != kSeparators.npos; }
+
 bool IsName(std::string_view text) {
   if (text.empty() || !IsLower(text.front())) return false;
   for (const char c : text)
@@ -483,9 +491,20 @@ Value ValueOfField(Pool& pool, std::string_view text) {
 
 std::optional<FactsName> FactsNameOf(std::string_view name) {
   const std::size_t equals = name.find('=');
-  if (equals == name.npos || !IsRelationName(name.substr(0, equals))) return std::nullopt;
-  if (!IsFactsFile(name)) return std::nullopt;
-  return FactsName{std::string(name.substr(0, equals)), std::string(name.substr(equals + 1))};
+  if (equals == name.npos || equals == 0) return std::nullopt;
+  std::string_view relation = name.substr(0, equals);
+  const std::string_view path = name.substr(equals + 1);
+  const char last = relation.back();
+  const bool separated = kSeparators.find(last) != kSeparators.npos;
+  if (separated) relation.remove_suffix(1);
+  if (!IsRelationName(relation) || (path != "-" && !IsFactsFile(WithoutGz(path))))
+    return std::nullopt;
+  return FactsName{std::string(relation), std::string(path), separated ? last : ','};
+}
+
+std::string Text(const FactsName& name) {
+  const std::string separator = name.separator == ',' ? "" : std::string(1, name.separator);
+  return name.relation + separator + "=" + name.path;
 }
 
 Novelty ReadFacts(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,

@@ -33,12 +33,21 @@ bool IsRelationName(std::string_view text);
 
 struct FactsName {
   std::string relation;
-  std::string path;
+  std::string path;      // "-": CSV from standard input
+  char separator = ',';  // of fields in CSV
 };
 
-/// nullopt if `name` names a document: it has no `=` after a relation's name, or the file after it
-/// is of none of the three kinds.
+/// The name of a file of facts: `relation=path`, with a separator other than the comma before the
+/// `=`. So a session knows how its rows are read.
+std::string Text(const FactsName& name);
+
+/// nullopt if `name` names a document: it has no `=` after a relation's name, or what is after it is
+/// neither `-` nor a file of one of the three kinds, which may be compressed (`.csv.gz`).
 std::optional<FactsName> FactsNameOf(std::string_view name);
+
+/// Whether the fields of CSV may have this character between them: a comma, semicolon, bar, tab,
+/// blank, `^` or `~`.
+bool IsSeparator(char c);
 
 /// The value of an unquoted field of CSV without a type; kNone if it is too large for a number.
 Value ValueOfField(Pool& pool, std::string_view text);

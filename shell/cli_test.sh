@@ -164,6 +164,41 @@ expect "facts: a session keeps them" 0 '2' "" \
 printf 'screw,7\n' >>stock.csv
 expect "facts: and takes in what has changed" 0 '3' "+ stock=stock.csv: screw,7" \
   "$rpl" resume facts.rpls
+printf 'part;quantity\nnut;12\n"a;b";3,5\n' >semicolons.csv
+gzip -k semicolons.csv
+expect "facts: a separator" 0 '{"?a":"nut","?n":12}
+{"?a":"a;b","?n":"3,5"}' "" \
+  "$rpl" query 'stock(?a, ?n)' --facts stock=semicolons.csv --separator ';'
+expect "facts: compressed by gzip" 0 '12' "" \
+  "$rpl" query 'stock("nut", ?n)' --facts stock=semicolons.csv.gz --separator ';'
+printf 'nonsense' >damaged.csv.gz
+expect "facts: that are not" 6 "" "damaged.csv.gz: not compressed by gzip" \
+  "$rpl" query 'stock(?a, ?n)' --facts stock=damaged.csv.gz
+head -c 20 semicolons.csv.gz >cut.csv.gz
+expect "facts: or are cut off" 6 "" "cut.csv.gz: not compressed by gzip, or cut off" \
+  "$rpl" query 'stock(?a, ?n)' --facts stock=cut.csv.gz
+cat semicolons.csv.gz semicolons.csv.gz >twice.csv.gz
+expect "facts: of two members" 0 "4" "" \
+  "$rpl" query '%n(?n) <- ?n = |stock(_, _)| + 1' --facts stock=twice.csv.gz --separator ';'
+expect "facts: no separator" 2 "" "expected one of" \
+  "$rpl" query 'stock(?a, ?n)' --facts stock=semicolons.csv --separator x
+piped() { "$rpl" "$@" <stock.csv; }
+expect "facts: from standard input" 0 '7' "stock.csv\|-:3:1: warning RPL8001" \
+  piped query 'stock("screw", ?n)' --facts stock=-
+expect "facts: once" 2 "" "standard input has the rows of one relation" \
+  piped query 'stock("screw", ?n)' --facts stock=- --facts other=-
+expect "facts: a session keeps what came from standard input" 0 '3' "" \
+  piped run parts.md --facts stock=- --session piped.rpls
+expect "facts: and goes on with it" 0 '3' "" "$rpl" resume piped.rpls
+expect "query: as CSV" 0 'a,n
+nut,12
+"a;b","3,5"' "" \
+  "$rpl" query 'stock(?a, ?n)' --facts stock=semicolons.csv --separator ';' --format csv
+expect "query: as a table" 0 '?n
+---
+ 12' "" "$rpl" query 'stock("nut", ?n)' --facts stock=semicolons.csv --separator ';' --format table
+expect "query: no answers are no table" 1 "*" "" \
+  "$rpl" query 'stock("no", ?n)' --facts stock=semicolons.csv --separator ';' --format csv
 expect "query: files follow -f" 2 "" "help: files follow \`-f\`; see" "$rpl" query parts.md 'stock(?a, _)'
 expect "parse: what is right is printed" 2 "    3  (q 1)" "RPL1003" "$rpl" parse unclosed.rpl
 expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl

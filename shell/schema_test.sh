@@ -152,6 +152,30 @@ for example in "$examples"/*.md; do valid doc "rpl.doc/1" "$rpl" doc "$example" 
 valid parse "" "$rpl" parse ask.md --format json
 for example in "$examples"/*.md; do valid parse "" "$rpl" parse "$example" --format json; done
 
+# --- What is refused -------------------------------------------------------------------
+
+printf 'p(1)\n%% <- p(?x) and ?x\n' >bad.rpl
+printf 'q(\n' >bad-message.md
+printf 'p(?x) <- q(?x)\n' >no-goals.rpl
+refused=(valid refused "rpl.refused/1" "$rpl")
+"${refused[@]}" run bad.rpl --format json
+"${refused[@]}" run missing.rpl --format json
+"${refused[@]}" run no-goals.rpl --format json
+"${refused[@]}" run ask.md --format json --facts p=missing.csv
+"${refused[@]}" run ask.md --format json --no-such-option
+"${refused[@]}" query -f bad.rpl 'p(?x)' --format json
+"${refused[@]}" query 'p(?x' --format json
+"${refused[@]}" profile bad.rpl --format json
+"${refused[@]}" explain -f bad.rpl 'p(1)' --format json
+"${refused[@]}" resume missing.rpls --format json
+"${refused[@]}" trace show missing.rpls --format json
+"${refused[@]}" check missing.rpl --format json
+"${refused[@]}" doc missing.rpl --format json
+"${refused[@]}" parse missing.rpl --format json
+"${refused[@]}" reply missing.md --format json
+"${refused[@]}" test missing.md --format json
+"${refused[@]}" verify missing.yaml --rules rules.md --format json
+
 # --- Guards ----------------------------------------------------------------------------
 
 guarded() { "$rpl" run "$@" >/dev/null 2>>err; cat audit.jsonl; }

@@ -150,6 +150,7 @@ void Machine::Undefined(const Step& s, const std::string& why) {
   }
   if (frame_->doubt.empty()) {
     frame_->doubt = text;
+    frame_->why = why;
     for (const RowUsed& used : frame_->path) {
       Premise premise = PremiseOf(used);
       OpenCall as_call;

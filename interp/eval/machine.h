@@ -60,6 +60,7 @@ struct Frame {
   Waiting waits;
   std::uint8_t lacking = 0;  // of Lack
   std::string doubt;         // the clause to blame, where a meaning is lacking
+  std::string why;           // the last part of that: why it has none
   bool undecided = false;
   RelationId unfinished = kNoId;  // see Undecided
   std::size_t answers = 0;        // emitted so far, and ends of nested plans reached

@@ -266,7 +266,7 @@ bool Machine::RunTable(const Step& s) {
   if (s.access == Access::kGoal) Disturb();
   else ReadTable(*table);
   if (table->forced && frame_->table != nullptr) frame_->table->forced = true;
-  if (table->details != nullptr && !table->details->undefined.empty())
+  if (table->details != nullptr && !table->details->undefined.empty() && table->rows.empty())
     return DoubtFor(s, table->details->undefined);
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;

@@ -18,6 +18,7 @@
 #include "interp/eval/profile.h"
 #include "interp/eval/solver_plans.h"
 #include "interp/program/builtins.h"
+#include "interp/program/library_reasons.h"
 #include "interp/program/operators.h"
 
 namespace rpl {
@@ -519,11 +520,27 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   table.Wait(frame.waits);
   table.lacking |= frame.lacking;
   table.undecided |= frame.undecided;
-  if ((frame.lacking & kMeaning) != 0 && table.more().doubt.empty())
+  if ((frame.lacking & kMeaning) != 0 && table.more().doubt.empty()) {
     table.more().doubt = frame.doubt;
+    if (IsOfLibrary(store_.at(table.relation).name())) EndInLibrary(table, frame.why);
+  }
   if (frame.emitted > 0 || !frame.waits.empty()) return;
   if (table.explains && table.more().reason.empty()) table.more().reason = ReasonOf(frame);
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
+}
+
+// A rule of the library was undefined: what is told is the call of the relation (std/std.md), as if it
+// were built in.
+void Solver::EndInLibrary(Table& table, const std::string& inner) {
+  const Relation& rel = store_.at(store_.BaseOf(table.relation));
+  std::string why = WhyLibraryUndefined(pool_, rel.name(), table.key, inner);
+  if (why.empty()) return;
+  OpenCall call;
+  call.relation = table.relation;
+  call.args = table.key;
+  table.more().doubt =
+      "`" + machine_->CallText(call, kToldBytes) + "` is undefined: " + why;
+  table.more().undefined = std::move(why);
 }
 
 // The rows of a built-in relation have instances, as those of rules have (§7).
@@ -602,6 +619,7 @@ void Solver::EvaluateTable(Table& table) {
     table.details->shown.clear();
     table.details->used.clear();
     table.details->reason.clear();
+    table.details->undefined.clear();
   }
   Relation& rel = store_.at(table.relation);
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
@@ -658,8 +676,11 @@ void Solver::Close(Table& table) {
     table.lacking = 0;
     table.undecided = false;
   }
-  if (table.explains && table.rows.empty() && table.more().reason.empty())
-    table.more().reason = NoMatchText(table);
+  if (!table.explains || !table.rows.empty()) return;
+  const RelationId base = store_.BaseOf(table.relation);
+  if (IsOfLibrary(store_.at(base).name()) && program_.FindBuiltin(base) == nullptr)
+    table.more().reason = WhyNothingInLibrary(table);
+  else if (table.more().reason.empty()) table.more().reason = NoMatchText(table);
 }
 
 void Solver::Complete(Table& table) {

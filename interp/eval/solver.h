@@ -181,12 +181,14 @@ class Solver : public Demands {
   void EvaluateTable(Table& table);
   void Close(Table& table);
   std::string NoMatchText(const Table& table) const;
+  std::string WhyNothingInLibrary(const Table& table) const;
   void ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
                      const std::function<void(RowId)>& fn);
   void EvaluateCollected(Table& table, const Collected& collected);
   bool IsSettled(RelationId relation, std::span<const Value> args) const;
   bool HasOwnRow(RelationId relation, const std::vector<Value>& question);
   void EvaluateBuiltin(Table& table, const Builtin& builtin);
+  void EndInLibrary(Table& table, const std::string& inner);
   class BestAnswers;
   /// `best`, if not null, takes the answers in place of the table.
   void EvaluateRule(Table& table, const Definition& def, BestAnswers* best = nullptr);

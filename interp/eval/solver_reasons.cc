@@ -7,6 +7,7 @@
 
 #include "interp/eval/machine.h"
 #include "interp/eval/solver.h"
+#include "interp/program/library_reasons.h"
 
 namespace rpl {
 
@@ -57,6 +58,16 @@ std::string Solver::NoMatchText(const Table& table) const {
   asked.relation = table.relation;
   asked.args = table.key;
   return "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
+}
+
+// Of a relation of the library that is rules: what these do is not told.
+std::string Solver::WhyNothingInLibrary(const Table& table) const {
+  const Table::Details& more = table.more();
+  if (!more.undefined.empty()) return "it is undefined: " + more.undefined;
+  const Relation& rel = store_.at(store_.BaseOf(table.relation));
+  const std::string why = WhyLibraryEmpty(pool_, rel.name(), table.key);
+  if (!why.empty()) return NoMatchText(table) + ": " + why;
+  return (table.lacking & kReply) != 0 ? more.reason : NoMatchText(table);
 }
 
 // Few tables without answers are ever asked for the reason, so it is found by evaluating the rules

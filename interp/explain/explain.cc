@@ -17,6 +17,7 @@
 #include "interp/eval/machine.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/library_reasons.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 
@@ -191,7 +192,9 @@ bool Explainer::IsAsserted(const Fact& fact) const {
 }
 
 bool Explainer::IsComputed(RelationId relation) const {
-  return engine_.program.FindBuiltin(engine_.store.BaseOf(relation)) != nullptr;
+  const RelationId base = engine_.store.BaseOf(relation);
+  return engine_.program.FindBuiltin(base) != nullptr ||
+         (IsOfLibrary(engine_.store.at(base).name()) && engine_.program.HasRules(base));
 }
 
 int Explainer::ComponentOf(RelationId relation) const {
@@ -212,6 +215,7 @@ std::optional<std::size_t> Explainer::StampOf(const Fact& fact) {
 
 std::vector<int> Explainer::RulesOf(RelationId relation) const {
   const Relation& rel = engine_.store.at(relation);
+  if (IsComputed(relation)) return {};  // what the library does by rules is not told
   if (rel.space() != Space::kGoal) return engine_.analysis.RulesOf(engine_.store.BaseOf(relation));
   const Goal* goal = engine_.program.FindGoal(engine_.pool.TextOf(rel.label()));
   return goal == nullptr ? std::vector<int>{} : goal->rules;

@@ -112,7 +112,7 @@ class Explainer {
   std::optional<Choice> ChooseOnDemand(const Fact& fact, std::size_t depth);
   std::optional<RowId> StoredRow(const Fact& fact) const;
   bool IsAsserted(const Fact& fact) const;
-  /// Whether the relation is built in: its rows have no premises.
+  /// Whether the relation is the library's: its rows have no premises.
   bool IsComputed(RelationId relation) const;
   std::optional<std::size_t> StampOf(const Fact& fact);
   int ComponentOf(RelationId relation) const;

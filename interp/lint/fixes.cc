@@ -47,7 +47,7 @@ class Fixes {
         case Code::kLooksLikeRpl: FenceTag(f); [[fallthrough]];
         case Code::kSyntaxError:
           Arrow(f);
-          HashComment(f);
+          ForeignComment(f);
           LookAlikes(f);
           [[fallthrough]];
         case Code::kBadHead:
@@ -518,18 +518,21 @@ class Fixes {
     f.edits.push_back({{line.file, begin, end}, "rpl"});
   }
 
-  // `# …` in RPL. Below a fence that is not closed it may be a heading.
-  void HashComment(Finding& f) const {
+  // `# …`, `// …` or `% …` in RPL. Below a fence that is not closed it may be a heading.
+  void ForeignComment(Finding& f) const {
     const Span mark = f.diagnostic.span;
     const std::string& text = context_.sources.at(mark.file).text;
-    if (mark.begin == mark.end ||
-        context_.sources.Text(mark).find_first_not_of('#') != std::string_view::npos)
-      return;
+    const std::string_view marks = context_.sources.Text(mark);
+    const bool hash = marks.find_first_not_of('#') == std::string_view::npos;
+    const bool foreign = f.diagnostic.code == Code::kSyntaxError &&
+                         f.diagnostic.message.ends_with("does not begin a comment") &&
+                         (marks == "//" || marks.starts_with('%'));
+    if (mark.begin == mark.end || (!hash && !foreign)) return;
     for (const Finding& other : context_.findings)
       if (other.diagnostic.code == Code::kUnclosedFence && other.diagnostic.span.file == mark.file)
         return;
     const std::size_t next = text.find_first_not_of(" \t", mark.end);
-    if (next != text.npos && text[next] == '{') return;  // perhaps a set
+    if (hash && next != text.npos && text[next] == '{') return;  // perhaps a set
     const bool touches = mark.end < text.size() && !IsSpace(text[mark.end]);
     f.edits.push_back({mark, touches ? "-- " : "--"});
   }

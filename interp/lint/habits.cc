@@ -4,6 +4,7 @@
 // for a value, `[& ?x]` for all ?x, a variable without its `?`, one variable for two counts.
 #include <algorithm>
 
+#include "formats/character.h"
 #include "interp/lint/context.h"
 #include "interp/program/lower.h"
 #include "interp/store/store.h"
@@ -385,6 +386,7 @@ class Habits {
     const auto forgotten = [&](const Call& call, std::size_t i) {
       const auto* s = call.args[i].As<Symbol>();
       if (s == nullptr || !symbols.LooksLikeVariable(s->name)) return false;
+      if (IsUpper(s->name.front())) return false;  // has a finding where it is read
       if (constants_.contains(s->name)) return false;
       return columns_[KeyOf(call) + ":" + std::to_string(i)].size() < 2 ||
              (!symbols.asks && NeverHolds(rule, s->name));

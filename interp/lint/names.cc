@@ -57,6 +57,7 @@ struct Name {
   bool used = false;       // strongly, in a checked file
   bool term = false;       // occurs as an argument
   bool prose = false;      // an emphasised span names it
+  std::string as_head;     // it is one side of a constraint: the rule with that arrow turned
   Span on_left;            // a clause of the left side of a constraint that has to hold
   bool elsewhere = false;  // used in another way
 };
@@ -123,6 +124,8 @@ class Names {
       name.used = true;
       name.first_use = span;
     }
+    if (turned_ != nullptr && name.first_use == span)
+      name.as_head = TurnedRule(span, *turned_);
     if (!left_ || needs != Needs::kPlain) name.elsewhere = true;
     else if (name.on_left.end == 0) name.on_left = span;
     for (const int owner : owners) edges_.push_back({owner, index, needs, span});
@@ -227,8 +230,13 @@ class Names {
     for (const Abductive& a : rule.abductives)
       for (const Node& clause : a.clauses) Clause(clause, {kRoot}, Needs::kPlain);
     left_ = rule.heads.empty() && !rule.constraints.empty();
+    const bool may_turn = left_ && rule.constraints.size() == 1 && rule.abductives.empty();
+    const bool single = rule.tail.size() == 1 && Ungroup(rule.tail.front()).As<Call>() != nullptr;
+    if (may_turn && single) turned_ = &rule.constraints;
     for (const Node& tail : rule.tail) Clause(tail, owners, needs);
     left_ = false;
+    turned_ = nullptr;
+    if (may_turn && Ungroup(rule.constraints.front()).As<Call>() != nullptr) turned_ = &rule.tail;
     // A rule with a constraint is checked, whether it is used or not.
     if (rule.constraints.size() == 1)
       for (const int owner : owners)
@@ -238,6 +246,17 @@ class Names {
       if (rule.constraints.size() == 2 && i == 1) Term(rule.constraints[i], owners);
       else Clause(rule.constraints[i], {kRoot}, Needs::kPlain);
     }
+    turned_ = nullptr;
+  }
+
+  // `a(?x) -> %b(?x)` as `%b(?x) <- a(?x)`, for hints.
+  std::string TurnedRule(Span head, const Nodes& tail) const {
+    constexpr std::size_t kShown = 60;
+    if (tail.empty()) return "";
+    const std::string_view body =
+        context_.sources.Text(Cover(tail.front().span, tail.back().span));
+    const bool whole = body.size() <= kShown && body.find('\n') == body.npos;
+    return std::string(context_.sources.Text(head)) + " <- " + (whole ? std::string(body) : "…");
   }
 
   void Root(int index, Span span) { edges_.push_back({kRoot, index, Needs::kPlain, span}); }
@@ -392,7 +411,7 @@ class Names {
           meant(close);
           context_.Add(Code::kUndefinedRelation, name.first_use,
                        "`" + text + "` is used here and defined nowhere",
-                       FenceHint(text, BareHint(call, close)));
+                       FenceHint(text, HeadHint(name, BareHint(call, close))));
           if (name.on_left.end != 0 && !name.elsewhere) context_.NeverHolds(before);
           break;
         }
@@ -402,7 +421,7 @@ class Names {
           meant(close);
           context_.Add(Code::kUndefinedGoal, name.first_use,
                        "the goal `" + text + "` is used here and defined nowhere",
-                       FenceHint(text, Suggest(close)));
+                       FenceHint(text, HeadHint(name, Suggest(close))));
           break;
         }
         case Namespace::kTool: {
@@ -491,6 +510,12 @@ class Names {
       }
     }
     return Suggest(close);
+  }
+
+  // `a(?x) -> b(?x)` says what must hold; perhaps a rule was meant.
+  static std::string HeadHint(const Name& name, std::string hint) {
+    if (!hint.empty() || name.as_head.empty()) return hint;
+    return "`->` says what must hold; for a rule write `" + name.as_head + "`";
   }
 
   static std::string Suggest(const std::string& close) {
@@ -766,6 +791,7 @@ class Names {
   const Part* part_ = nullptr;
   bool left_ =
       false;  // reading clauses of the left side of a constraint, all of which have to hold
+  const Nodes* turned_ = nullptr;  // reading one side of a constraint, a call: the other side
   std::deque<Rule> pinned_;  // rules as WithPin makes them, of which names keep calls
   std::vector<Name> names_;
   std::unordered_map<std::string, int> index_;

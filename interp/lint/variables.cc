@@ -118,6 +118,7 @@ class Variables {
     FindCalledGoalsAndTools();
     DropFalseHeads();
     for (const Definition& def : context_.engine.program.definitions()) Bound(def);
+    for (const Definition& def : context_.engine.program.definitions()) OnlyDenied(def);
     for (const OpenCall& call : open_calls_)
       if (!context_.engine.analysis.RestOnEachOther(call.relation, call.def->head))
         broken_.insert(call.def->head);
@@ -143,6 +144,7 @@ class Variables {
     const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
       for (const Clause& c : clauses) {
         if (const auto* atom = c.As<Atom>()) {
+          read_.insert(atom->relation);
           const Space space = context_.engine.store.at(atom->relation).space();
           if (space == Space::kGoal && atom->rule < 0) called_.insert(atom->relation);
           if (space == Space::kTool) here.insert(atom->relation);
@@ -152,8 +154,13 @@ class Variables {
     };
     for (const Definition& def : context_.engine.program.definitions()) {
       here.clear();
+      walk(def.activation);
       walk(def.body);
       for (const RelationId relation : here) ++readers_[relation];
+    }
+    for (const Constraint& c : context_.engine.program.constraints()) {
+      walk(c.left);
+      walk(c.right);
     }
   }
 
@@ -197,6 +204,26 @@ class Variables {
       broken_.insert(def.head);
     }
     if (open_calls_.size() > open_before) plans_.push_back(std::move(plan));
+  }
+
+  // `free(?seat) <- not taken(?seat)`, which no rule calls: a caller would have to give ?seat.
+  void OnlyDenied(const Definition& def) {
+    if (!context_.checked_files.contains(def.span.file) || def.head == kNoId) return;
+    if (context_.engine.store.at(def.head).space() != Space::kRelation) return;
+    if (read_.contains(def.head) || broken_.contains(def.head)) return;
+    if (IsPlain(def, context_.engine.analysis, context_.engine.store)) return;
+    const std::vector<const Clause*> clauses = ClausesOf(def);
+    const std::vector<bool> nothing(def.slots.size());
+    const std::unique_ptr<Plan> plan =
+        planner_.Make(clauses, nothing, HeadSlots(def), def.slots, def.avar);
+    for (const Culprit& c : CulpritsOf(*plan, clauses)) {
+      if (!c.shared_not) continue;
+      BlameAll(c, def.span);
+      context_.Add(Code::kUnboundForSome, PlaceOf(c, def.span, c.variable.substr(1)),
+                   c.variable + " stands in the head and in this `not`, and nothing binds it",
+                   "a `not` only tests: bind " + c.variable + " in a clause before it");
+      return;
+    }
   }
 
   void NoteOpenCall(const Step& step, const Definition& def) {
@@ -590,6 +617,7 @@ class Variables {
   std::unordered_map<const Scope*, std::vector<std::size_t>> joined_;  // parts, by heading
   std::map<std::uint64_t, std::size_t> sentences_;  // parts, by where their sentence begins
   std::unordered_set<RelationId> called_;           // goals
+  std::unordered_set<RelationId> read_;             // what a rule or constraint reads
   std::unordered_map<RelationId, int> readers_;     // by tool: the definitions that read it
   std::vector<std::unique_ptr<Plan>> plans_;        // of open_calls_: they own some of its clauses
   std::vector<OpenCall> open_calls_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/program/builtins.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -232,6 +234,88 @@ void Split(BuiltinCall& call) {
   call.give({{call.known[0], call.known[1], call.pool.List(parts)}});
 }
 
+// Calls `fn(code point, bytes)` for each character of a text, which is valid UTF-8, until it returns
+// false.
+template <typename Fn>
+void ForEachCharacter(std::string_view text, Fn&& fn) {
+  for (std::size_t at = 0; at < text.size();) {
+    utf8proc_int32_t point = 0;
+    const auto size = static_cast<std::size_t>(
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
+                         static_cast<utf8proc_ssize_t>(text.size() - at), &point));
+    if (!fn(point, text.substr(at, size))) return;
+    at += size;
+  }
+}
+
+// (?text, ?count) of characters
+void TextLength(BuiltinCall& call) {
+  const auto text = TextArgument(call, 0);
+  if (!text || !call.pool.Work(text->size() / 16 + 1)) return;
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  const auto count = std::ranges::count_if(*text, begins);
+  call.give({{call.known[0], call.pool.Int(static_cast<std::int64_t>(count))}});
+}
+
+// (?text, ?other) by the case mapping of each character
+void Cased(BuiltinCall& call, utf8proc_int32_t (*map)(utf8proc_int32_t)) {
+  const auto text = TextArgument(call, 0);
+  if (!text || !call.pool.Work(text->size() / 4 + 1)) return;
+  std::string out;
+  out.reserve(text->size());
+  ForEachCharacter(*text, [&](utf8proc_int32_t point, std::string_view bytes) {
+    const utf8proc_int32_t mapped = map(point);
+    utf8proc_uint8_t encoded[4];
+    if (mapped == point) {
+      out += bytes;
+    } else {
+      const utf8proc_ssize_t size = utf8proc_encode_char(mapped, encoded);
+      out.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
+    }
+    return out.size() <= kMaxTextBytes;
+  });
+  if (out.size() > kMaxTextBytes) {
+    call.why = "a text longer than 64 MiB";
+    return call.pool.Overflow(call.why);
+  }
+  call.give({{call.known[0], call.pool.String(out)}});
+}
+
+void Lower(BuiltinCall& call) { Cased(call, utf8proc_tolower); }
+void Upper(BuiltinCall& call) { Cased(call, utf8proc_toupper); }
+
+// Unicode's White_Space.
+bool IsWhiteSpace(utf8proc_int32_t point) {
+  if ((point >= 0x9 && point <= 0xD) || point == 0x85) return true;
+  const utf8proc_category_t category = utf8proc_category(point);
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+         category == UTF8PROC_CATEGORY_ZP;
+}
+
+// (?text, ?trimmed)
+void Trim(BuiltinCall& call) {
+  const auto text = TextArgument(call, 0);
+  if (!text || !call.pool.Work(text->size() / 4 + 1)) return;
+  std::size_t begin = text->size();
+  std::size_t end = begin;
+  ForEachCharacter(*text, [&](utf8proc_int32_t point, std::string_view bytes) {
+    if (IsWhiteSpace(point)) return true;
+    const auto at = static_cast<std::size_t>(bytes.data() - text->data());
+    begin = std::min(begin, at);
+    end = at + bytes.size();
+    return true;
+  });
+  call.give({{call.known[0], call.pool.String(text->substr(begin, end - begin))}});
+}
+
+// (?text, ?part)
+void Contains(BuiltinCall& call) {
+  const auto text = TextArgument(call, 0);
+  const auto part = text ? TextArgument(call, 1) : std::nullopt;
+  if (!part || !call.pool.Work(text->size() / 16 + 1)) return;
+  if (text->find(*part) != text->npos) call.give({{call.known[0], call.known[1]}});
+}
+
 // (?text, ?number)
 void ReadNumberOf(BuiltinCall& call) {
   if (Pool::IsNumber(call.known[0])) return call.give({{call.known[0], call.known[0]}});
@@ -305,12 +389,14 @@ const std::vector<Builtin>& All() {
       {"std#called", 3, {Known({})}, OfDecision},
       {"std#called-tag", 2, {Known({})}, OfDecision},
       {"std#column", 3, {Known({0, 1})}, Column},
+      {"std#contains", 2, {Known({0, 1})}, Contains},
       {"std#division", 4, {Known({0, 1})}, Division},
       {"std#end-user", 1, {Known({})}, OfDecision},
       {"std#end-user-tag", 2, {Known({})}, OfDecision},
       {"std#join", 3, {Known({0, 1})}, Join},
       {"std#kind", 2, {Known({0})}, KindOf},
       {"std#local-time", 3, {Known({})}, OfDecision},
+      {"std#lower", 2, {Known({0})}, Lower},
       {"std#metric", 4, {Known({0, 1, 2})}, OfDecision},
       {"std#metric", 5, {Known({0, 1, 2, 3})}, OfDecision},
       {"std#nth", 3, {Known({0})}, Nth},
@@ -322,8 +408,11 @@ const std::vector<Builtin>& All() {
       {"std#split", 3, {Known({0, 1})}, Split},
       {"std#subject", 4, {Known({})}, OfDecision},
       {"std#sum", 2, {Known({0})}, Sum},
+      {"std#text-length", 2, {Known({0})}, TextLength},
       {"std#tool-tag", 1, {Known({})}, OfDecision},
       {"std#took", 2, {Known({})}, OfDecision},
+      {"std#trim", 2, {Known({0})}, Trim},
+      {"std#upper", 2, {Known({0})}, Upper},
   };
   return kAll;
 }

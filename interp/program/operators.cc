@@ -229,78 +229,152 @@ bool ValidDay(int year, int month, int day) {
 
 }  // namespace
 
-std::optional<std::int64_t> ParseInstant(std::string_view text) {
+namespace {
+
+// Times and durations are exact to the attosecond, so that no two different ones of up to 18 digits
+// behind the point are equal. 128 bits hold more than all years of four digits.
+__extension__ typedef __int128 Attos;
+constexpr int kFractionDigits = 18;
+constexpr Attos kSecond = 1'000'000'000'000'000'000;
+constexpr Attos kMicrosecond = 1'000'000'000'000;
+
+// The digits from `at` on, which are put behind them, as a fraction of one second. nullopt for none
+// and for too many.
+std::optional<std::int64_t> Fraction(std::string_view text, std::size_t& at) {
+  std::int64_t out = 0;
+  int count = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+    if (++count <= kFractionDigits) out = out * 10 + (text[at] - '0');
+  if (count == 0 || count > kFractionDigits) return std::nullopt;
+  for (; count < kFractionDigits; ++count) out *= 10;
+  return out;
+}
+
+// Since 1970-01-01T00:00:00Z.
+std::optional<Attos> ExactInstant(std::string_view text) {
   const int year = Digits(text, 0, 4);
   const int month = Digits(text, 5, 2);
   const int day = Digits(text, 8, 2);
   if (year < 0 || text.size() < 10 || text[4] != '-' || text[7] != '-' ||
       !ValidDay(year, month, day))
     return std::nullopt;
-  std::int64_t micros = DaysFromCivil(year, month, day) * 86'400'000'000;
-  if (text.size() == 10) return micros;
+  std::int64_t seconds = DaysFromCivil(year, month, day) * 86'400;
+  std::int64_t fraction = 0;
+  if (text.size() == 10) return seconds * kSecond;
   if (text[10] != 'T' && text[10] != 't' && text[10] != ' ') return std::nullopt;
   const int hour = Digits(text, 11, 2);
   const int minute = Digits(text, 14, 2);
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || text[13] != ':') return std::nullopt;
-  micros += (hour * 60 + minute) * std::int64_t{60'000'000};
+  seconds += (hour * 60 + minute) * 60;
   std::size_t at = 16;
   if (at < text.size() && text[at] == ':') {
     const int second = Digits(text, at + 1, 2);
     if (second < 0 || second > 60) return std::nullopt;
-    micros += second * std::int64_t{1'000'000};
+    seconds += second;
     at += 3;
     if (at < text.size() && (text[at] == '.' || text[at] == ',')) {
-      std::int64_t unit = 100'000;
-      const std::size_t start = ++at;
-      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
-        micros += (text[at] - '0') * unit;
-        unit /= 10;
-      }
-      if (at == start) return std::nullopt;
+      const auto read = Fraction(text, ++at);
+      if (!read) return std::nullopt;
+      fraction = *read;
     }
   }
   const std::string_view zone = text.substr(std::min(at, text.size()));
-  if (zone == "Z" || zone == "z") return micros;
+  const Attos local = seconds * kSecond + fraction;
+  if (zone == "Z" || zone == "z") return local;
   if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
   const int hours = Digits(zone, 1, 2);
   const int minutes = Digits(zone, 4, 2);
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
-  const std::int64_t offset = (hours * 60 + minutes) * std::int64_t{60'000'000};
-  return zone[0] == '+' ? micros - offset : micros + offset;
+  const Attos offset = (hours * 60 + minutes) * 60 * kSecond;
+  return zone[0] == '+' ? local - offset : local + offset;
+}
+
+// Whole microseconds, rounded down; nullopt for more than fit.
+std::optional<std::int64_t> Micros(std::optional<Attos> attos) {
+  if (!attos) return std::nullopt;
+  const Attos out = *attos / kMicrosecond - (*attos % kMicrosecond < 0 ? 1 : 0);
+  if (out > INT64_MAX || out < INT64_MIN) return std::nullopt;
+  return static_cast<std::int64_t>(out);
+}
+
+struct Unit {
+  std::string_view name;
+  std::int64_t seconds;
+};
+
+// The amounts of `text`, each a number and the next of the units or one after it: `1h30min`. Only the
+// last may have a fraction. nullopt if it is anything else, or no amount.
+std::optional<Attos> Amounts(std::string_view text, std::span<const Unit> units) {
+  constexpr std::int64_t kMost = 10'000'000'000;
+  Attos out = 0;
+  std::size_t at = 0;
+  bool last = false;
+  while (at < text.size()) {
+    const std::size_t begin = at;
+    std::int64_t count = 0;
+    std::int64_t fraction = 0;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+      if (count < kMost) count = count * 10 + (text[at] - '0');
+    if (at == begin || count >= kMost || last) return std::nullopt;
+    if (at < text.size() && (text[at] == '.' || text[at] == ',')) {
+      const auto read = Fraction(text, ++at);
+      if (!read) return std::nullopt;
+      fraction = *read;
+      last = true;
+    }
+    const std::size_t end = std::min(text.find_first_of("0123456789", at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    const auto unit = std::ranges::find(units, name, &Unit::name);
+    if (unit == units.end()) return std::nullopt;
+    out += (count * kSecond + fraction) * unit->seconds;
+    units = units.subspan(static_cast<std::size_t>(unit - units.begin()) + 1);
+    at = end;
+  }
+  if (text.empty() || !Micros(out)) return std::nullopt;
+  return out;
+}
+
+// `1h30min`, `1.5h`, or as ISO 8601 writes it: `P1DT12H`, `P2W`. Years and months have no fixed
+// length.
+std::optional<Attos> ExactDuration(std::string_view text) {
+  static constexpr Unit kShort[] = {
+      {"w", 604'800}, {"d", 86'400}, {"h", 3'600}, {"min", 60}, {"s", 1}};
+  static constexpr Unit kDate[] = {{"W", 604'800}, {"D", 86'400}};
+  static constexpr Unit kTime[] = {{"H", 3'600}, {"M", 60}, {"S", 1}};
+  if (!text.starts_with('P')) return Amounts(text, kShort);
+  text.remove_prefix(1);
+  const std::size_t mark = text.find('T');
+  if (mark == text.npos) return Amounts(text, kDate);
+  const std::string_view date = text.substr(0, mark);
+  const auto time = Amounts(text.substr(mark + 1), kTime);
+  const auto days = date.empty() ? Attos{0} : Amounts(date, kDate);
+  const bool cut = date.find_first_of(".,") != date.npos;
+  if (!time || !days || cut) return std::nullopt;
+  return *days + *time;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ParseInstant(std::string_view text) {
+  return Micros(ExactInstant(text));
 }
 
 std::optional<std::int64_t> ParseDuration(std::string_view text) {
-  std::size_t at = 0;
-  std::int64_t count = 0;
-  while (at < text.size() && text[at] >= '0' && text[at] <= '9') {
-    if (count > 1'000'000'000) return std::nullopt;
-    count = count * 10 + (text[at++] - '0');
-  }
-  if (at == 0) return std::nullopt;
-  const std::string_view unit = text.substr(at);
-  std::int64_t seconds = 0;
-  if (unit == "s") seconds = 1;
-  if (unit == "min") seconds = 60;
-  if (unit == "h") seconds = 3600;
-  if (unit == "d") seconds = 86400;
-  if (unit == "w") seconds = 604800;
-  std::int64_t out = 0;
-  if (seconds == 0 || __builtin_mul_overflow(count, seconds * 1'000'000, &out)) return std::nullopt;
-  return out;
+  return Micros(ExactDuration(text));
 }
 
 bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value> operands,
                    std::string& why) {
-  std::int64_t times[3] = {};
+  Attos times[3] = {};
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const bool duration = kind == Temporal::Kind::kWithin && i == 1;
-    std::optional<std::int64_t> t;
+    std::optional<Attos> t;
     if (operands[i].kind() == Kind::kString)
-      t = duration ? ParseDuration(pool.TextOf(operands[i]))
-                   : ParseInstant(pool.TextOf(operands[i]));
+      t = duration ? ExactDuration(pool.TextOf(operands[i]))
+                   : ExactInstant(pool.TextOf(operands[i]));
     if (!t) {
       why = Text(pool, operands[i], kToldBytes) +
-            (duration ? " is no duration such as \"48h\"" : " is no ISO 8601 time with offset");
+            (duration ? " is no duration such as \"48h\" or \"1h30min\"" : " is no ISO 8601 time with offset");
       return false;
     }
     times[i] = *t;
@@ -309,7 +383,7 @@ bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value>
     case Temporal::Kind::kBefore: return times[0] < times[1];
     case Temporal::Kind::kAfter: return times[0] > times[1];
     case Temporal::Kind::kWithin: {
-      const std::int64_t distance = times[0] > times[2] ? times[0] - times[2] : times[2] - times[0];
+      const Attos distance = times[0] > times[2] ? times[0] - times[2] : times[2] - times[0];
       return distance <= times[1];
     }
     case Temporal::Kind::kBetween: return times[1] <= times[0] && times[0] <= times[2];

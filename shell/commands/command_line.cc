@@ -16,6 +16,7 @@
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
 #include "shell/host/limit_watch.h"
+#include "shell/host/refusal.h"
 #include "shell/host/report.h"
 #include "shell/host/watch.h"
 #include "shell/repl/line_reader.h"
@@ -194,7 +195,10 @@ int Understand(int argc, char** argv) {
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
-  return Guarded([&] { return Understand(argc, argv); });
+  RefusalReport refusal(argc, argv);
+  const int code = Guarded([&] { return Understand(argc, argv); });
+  refusal.End(code);
+  return code;
 }
 
 }  // namespace rpl

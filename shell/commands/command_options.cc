@@ -32,6 +32,12 @@ void DescribeQuery(CLI::App& command, QueryOptions& options) {
       ->type_name("URL")
       ->check(CheckDatabase);
   AddEngineOptions(command, options.engine);
+  command.remove_option(command.get_option("--format"));
+  AddChoice(command, "--format", options.format, "FORMAT", "text (default), json, csv or table",
+            {{"text", QueryFormat::kText},
+             {"json", QueryFormat::kJson},
+             {"csv", QueryFormat::kCsv},
+             {"table", QueryFormat::kTable}});
   AddToolOptions(command, options.engine, kBesideDocument);
   AddFactsOptions(command, options.engine);
   command.footer(kQueryFooter);

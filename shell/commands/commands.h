@@ -102,10 +102,13 @@ struct ReplyOptions {
 int CommandReply(const ReplyOptions& options);
 
 /// rpl query [-f FILE]… GOAL: answers one query, like `rpl reply`.
+enum class QueryFormat { kText, kJson, kCsv, kTable };  // of --format
+
 struct QueryOptions {
   std::vector<std::string> files;
   std::string goal;  // a goal form, or a query of the shell
   std::string on;    // --on: the URL of a database that answers; "": this process does
+  QueryFormat format = QueryFormat::kText;  // --format; `engine.json` is that of CommandQuery
   EngineOptions engine;
 };
 /// Exit codes: that of the outcome; kExitInvalid for an invalid program or query. With a database

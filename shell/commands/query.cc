@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdint>
 #include <iostream>
 
 #include "shell/commands/commands.h"
@@ -10,10 +13,28 @@
 #include "shell/host/report.h"
 #include "shell/host/sql_program.h"
 #include "shell/host/sql_run.h"
+#include "shell/host/text_width.h"
+#include "shell/repl/answer_form.h"
 #include "shell/repl/entry.h"
 
 namespace rpl {
 namespace {
+
+// The answers in the form that was asked for.
+void PrintAnswers(const QueryOptions& options, const Outcome& outcome, const Pool& pool) {
+  const bool columns = options.format == QueryFormat::kCsv || options.format == QueryFormat::kTable;
+  if (!columns || outcome.status != Status::kSatisfied || outcome.columns.empty())
+    return PrintReply(outcome, pool, options.engine.json);
+  const bool csv = options.format == QueryFormat::kCsv;
+  const AnswerLayout layout = {0, isatty(STDOUT_FILENO) == 1 ? TerminalWidth() : SIZE_MAX / 2, false};
+  const std::string text = AnswersAs(csv ? AnswerForm::kCsv : AnswerForm::kTable, pool,
+                                     outcome.columns, outcome.cells, layout);
+  if (csv) PrintDocument(text);
+  else std::cout << text;
+  std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
+  PrintOverridden(outcome, std::cerr);
+}
 
 // The answers of a database to the query of an entry.
 int QueryOn(const QueryOptions& options, std::vector<ProgramFile> files, const Entry& entry) {
@@ -25,13 +46,15 @@ int QueryOn(const QueryOptions& options, std::vector<ProgramFile> files, const E
   if (!script) return kExitInvalid;
   const SqlRun run = RunSql(options.on, *script, program.sources(), program.pool(), options.engine);
   if (!run.outcome) return run.code;
-  PrintReply(*run.outcome, program.pool(), options.engine.json);
+  PrintAnswers(options, *run.outcome, program.pool());
   return ExitCodeOf(run.outcome->status);
 }
 
 }  // namespace
 
-int CommandQuery(const QueryOptions& options) {
+int CommandQuery(const QueryOptions& given) {
+  QueryOptions options = given;
+  options.engine.json = options.format == QueryFormat::kJson;
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
   if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
@@ -52,7 +75,7 @@ int CommandQuery(const QueryOptions& options) {
   Outcome outcome = session.Say(entry.name, entry.text);
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintFindings(entry, outcome.diagnostics, session.sources(), std::cerr);
-  PrintReply(outcome, session.pool(), options.engine.json);
+  PrintAnswers(options, outcome, session.pool());
   if (outcome.status == Status::kUnsatisfied)
     for (const std::string& unknown : UnknownCalls(session, entry.calls))
       std::cerr << "note: " << Printable(unknown) << '\n';

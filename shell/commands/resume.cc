@@ -41,11 +41,11 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
   std::vector<ProgramFile> out;
   for (const ProgramFile& file : recorded) {
     const std::string path = PathFromSession(session, file.name);
-    if (ReplSession::IsEntry(file)) {  // an entry of the shell has no file
+    if (ReplSession::IsEntry(file) || path == "-") {  // there is no file to read again
       out.push_back(file);
       continue;
     }
-    Input input = ReadFile(path);
+    Input input = FactsNameOf(file.name) ? ReadRows(path) : ReadFile(path);
     if (!input.error.empty()) {
       std::cerr << "note: " << PrintableLine(path) << ": " << Printable(input.error)
                 << "; going on with its text in the session\n";
@@ -324,7 +324,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
                    std::cerr);
   if (HasErrors(findings)) return kExitInvalid;
   if (last && !same) ReportChanges(last->files, files);
-  if (!session.HasGoals()) return NothingToRun(files).Report();
+  if (!session.HasGoals()) return NothingToRun(files).Report(session);
   if (saved.journal().broken().empty() && !session.SetGoal(goal)) {
     if (!engine.goal.empty()) Complain("--goal", NoGoalNamed(session, goal));
     else

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "checks/guard/zone.h"
+#include "runtime/facts_file.h"
 #include "shell/host/limit_names.h"
 
 namespace rpl {
@@ -65,7 +66,20 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
 
 void AddFactsOptions(CLI::App& command, EngineOptions& options) {
   AddRepeatable(command, "--facts", options.facts, "RELATION=FILE",
-                "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable");
+                "Rows of a relation, from a CSV, TSV or NDJSON file, or CSV from standard input (-) "
+                "(docs/facts.md); repeatable");
+  command
+      .add_option_function<std::string>(
+          "--separator",
+          [&options](const std::string& text) {
+            options.separator = text == "tab" ? '\t' : text.front();
+          },
+          "What stands between the fields of CSV in --facts, as ; or tab (default: a comma)")
+      ->type_name("CHAR")
+      ->check([](const std::string& text) -> std::string {
+        if (text == "tab" || (text.size() == 1 && IsSeparator(text.front()))) return "";
+        return "expected one of , ; | ^ ~, a blank, or tab, got `" + text + "`";
+      });
   command.add_flag("--strict-facts", options.strict_facts,
                    "Reject a facts file with a bad row instead of skipping the row");
 }

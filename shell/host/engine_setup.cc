@@ -142,13 +142,15 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
 }
 
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to) {
+  bool taken = false;  // standard input
   for (const std::string& text : options.facts) {
-    const std::optional<FactsName> name = FactsNameOf(text);
+    std::optional<FactsName> name = FactsNameOf(text);
     if (!name) {
       const std::string relation = text.substr(0, std::min(text.find('='), text.size()));
       if (relation.size() == text.size() || IsRelationName(relation))
         Complain("--facts",
-                 "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, got `" +
+                 "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, one of "
+                 "these with .gz, or `-`, got `" +
                      text + "`");
       else
         Complain("--facts", "expected RELATION=FILE, and `" + relation + "` cannot name a relation",
@@ -157,12 +159,18 @@ ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& 
                                     "digits and `-`");
       return kExitInvalid;
     }
-    Input input = ReadFile(name->path);
+    if (options.separator != ',') name->separator = options.separator;
+    const bool from_input = name->path == "-";
+    if (from_input && std::exchange(taken, true)) {
+      Complain("--facts", "standard input has the rows of one relation");
+      return kExitInvalid;
+    }
+    Input input = ReadRows(name->path);
     if (!input.error.empty()) {
-      Complain(name->path, input.error);
+      Complain(from_input ? "standard input" : name->path, input.error);
       return kExitFile;
     }
-    to.push_back({text, std::move(input.text)});
+    to.push_back({Text(*name), std::move(input.text)});
   }
   return kExitOk;
 }

@@ -7,6 +7,7 @@
 #include "formats/file_name.h"
 #include "runtime/facts_file.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/refusal.h"
 #include "shell/host/tool_setup.h"
 
 namespace rpl {
@@ -72,7 +73,7 @@ bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::s
     const Diagnostic& d = finding.diagnostic;
     const bool in_rows = d.code == Code::kBadRow || d.code == Code::kBadFactsFile;
     if (d.severity == Severity::kInfo || in_rows) continue;
-    std::cerr << Render(d, sources);
+    PrintFinding(d, sources, std::cerr);
     passes =
         passes && (d.severity != Severity::kError || d.code == Code::kRecursionThroughNegation ||
                    d.code == Code::kCircularGoals);

@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <vector>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "interp/store/pages.h"
@@ -95,6 +98,52 @@ std::optional<std::string> ReadLine() {
     if (pending.empty()) return std::nullopt;
     return std::exchange(pending, std::string());  // a last line without its end
   }
+}
+
+namespace {
+
+// What gzip compressed, in one member or several.
+Input Unzipped(std::string bytes) {
+  z_stream stream = {};
+  constexpr int kGzip = 16;  // added to the bits of the window: the format of gzip alone
+  if (inflateInit2(&stream, kGzip + MAX_WBITS) != Z_OK) return {"", "out of memory"};
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+  Input out;
+  std::size_t at = 0;
+  int state = Z_OK;
+  std::vector<Bytef> buffer(std::size_t{1} << 18);
+  while (at < bytes.size() || stream.avail_in > 0) {
+    if (stream.avail_in == 0) {
+      const std::size_t size = std::min<std::size_t>(bytes.size() - at, std::size_t{1} << 30);
+      stream.next_in = reinterpret_cast<Bytef*>(bytes.data() + at);
+      stream.avail_in = static_cast<uInt>(size);
+      at += size;
+    }
+    if (state == Z_STREAM_END && inflateReset(&stream) != Z_OK) break;
+    do {
+      stream.next_out = buffer.data();
+      stream.avail_out = static_cast<uInt>(buffer.size());
+      state = inflate(&stream, Z_NO_FLUSH);
+      if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR)
+        return {"", "not compressed by gzip, or damaged"};
+      out.text.append(reinterpret_cast<const char*>(buffer.data()),
+                      buffer.size() - stream.avail_out);
+      if (out.text.size() > kMaxInputBytes) return {"", std::strerror(EFBIG)};
+      if (Interrupted()) return {"", "interrupted"};
+    } while (state == Z_OK && stream.avail_out == 0);
+    if (state == Z_BUF_ERROR && stream.avail_in > 0) break;
+  }
+  if (state != Z_STREAM_END) return {"", "not compressed by gzip, or cut off"};
+  return out;
+}
+
+}  // namespace
+
+Input ReadRows(const std::string& path) {
+  if (path == "-") return ReadStandardInput();
+  Input input = ReadFile(path);
+  if (!input.error.empty() || !path.ends_with(".gz")) return input;
+  return Unzipped(std::move(input.text));
 }
 
 bool InputIsTerminal() { return isatty(STDIN_FILENO) == 1; }

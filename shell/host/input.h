@@ -26,6 +26,9 @@ struct Input {
 };
 /// Reads a whole file. The path is not interpreted: `-` is a file name.
 Input ReadFile(const std::string& path);
+
+/// Reads a file of facts: `-` is standard input, and what gzip compressed (`.gz`) is decompressed.
+Input ReadRows(const std::string& path);
 /// Reads standard input to its end.
 Input ReadStandardInput();
 

@@ -36,6 +36,7 @@ struct EngineOptions {
   std::string config;                    // --config FILE
   std::vector<std::string> allow_tools;  // --allow-tool NAME
   std::vector<std::string> facts;        // --facts RELATION=FILE
+  char separator = ',';                  // --separator
   bool strict_facts = false;             // --strict-facts
   GuardOptions guard;
   bool log_phases = false;  // --log phases

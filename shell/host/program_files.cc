@@ -31,7 +31,7 @@ fs::path FolderOfSession(const std::string& session) {
 ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramFile>& to) {
   ExitCode exit_code = kExitOk;
   for (const std::string& path : paths) {
-    if (IsFactsFile(path)) {
+    if (IsFactsFile(WithoutGz(path))) {
       Complain(path, "rows of a relation are taken in with `--facts RELATION=" + path + "`");
       return kExitInvalid;
     }
@@ -52,14 +52,16 @@ ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramF
 
 std::string NameInSession(const std::string& session, const std::string& path) {
   if (const std::optional<FactsName> facts = FactsNameOf(path))
-    return facts->relation + "=" + NameInSession(session, facts->path);
+    return facts->path == "-" ? path
+                              : Text(FactsName{facts->relation, NameInSession(session, facts->path),
+                                               facts->separator});
   const fs::path file = FolderOf(path) / fs::path(path).filename();
   return file.lexically_relative(FolderOfSession(session));
 }
 
 std::string PathFromSession(const std::string& session, const std::string& name) {
   if (const std::optional<FactsName> facts = FactsNameOf(name))
-    return PathFromSession(session, facts->path);
+    return facts->path == "-" ? "-" : PathFromSession(session, facts->path);
   const fs::path file = (FolderOfSession(session) / name).lexically_normal();
   std::error_code error;
   const fs::path here = fs::current_path(error);

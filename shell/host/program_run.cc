@@ -3,10 +3,14 @@
 
 #include <unistd.h>
 
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 #include <utility>
 
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 #include "runtime/facts_file.h"
 #include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
@@ -34,10 +38,46 @@ NothingToRun::NothingToRun(const std::vector<ProgramFile>& files) : count_(files
   }
 }
 
-ExitCode NothingToRun::Report() const {
+namespace {
+
+// The first rule of a heading, or else of a line, that no rule or constraint reads; null if there
+// is none.
+const Definition* LikeAGoal(const Program& program, const Store& store) {
+  std::unordered_set<RelationId> read;
+  const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
+    for (const Clause& c : clauses) {
+      if (const auto* atom = c.As<Atom>()) read.insert(atom->relation);
+      ForEachBody(c, walk);
+    }
+  };
+  for (const Definition& d : program.definitions()) walk(d.activation), walk(d.body);
+  for (const Constraint& c : program.constraints()) walk(c.left), walk(c.right);
+  const Definition* found = nullptr;
+  for (const Definition& d : program.definitions()) {
+    if (d.head == kNoId || store.at(d.head).space() != Space::kRelation || d.body.empty() ||
+        read.contains(d.head) || store.at(d.head).name().find('#') != std::string::npos)
+      continue;
+    if (d.from_heading) return &d;
+    if (found == nullptr) found = &d;
+  }
+  return found;
+}
+
+}  // namespace
+
+ExitCode NothingToRun::Report(const Session& session) const {
   std::cerr << "nothing to run: " << names_ << (count_ == 1 ? " has no goals" : " have no goals")
-            << (empty_ ? " (it is empty)\n" : "\n")
-            << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
+            << (empty_ ? " (it is empty)\n" : "\n");
+  const Definition* rule = LikeAGoal(session.program(), session.store());
+  if (rule == nullptr) {
+    std::cerr << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
+    return kExitInvalid;
+  }
+  const Sources& sources = session.sources();
+  const std::string name = session.store().at(rule->head).name();
+  std::cerr << PrintableLine(sources.Where(rule->span)) << ": `" << name
+            << "` is a relation; the name of a goal begins with `%`\n"
+            << "help: write `%" << name << "` if it is to be run\n";
   return kExitInvalid;
 }
 
@@ -79,7 +119,7 @@ std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
   const bool documents = !AreDocumentsChecked(read);
   if (!LoadAll(std::move(read), *session_, documents)) return std::nullopt;
   if (!session_->HasGoals()) {
-    refused_ = nothing.Report();
+    refused_ = nothing.Report(*session_);
     return std::nullopt;
   }
   if (const std::string goal = GoalNamed(options_.goal); !session_->SetGoal(goal)) {

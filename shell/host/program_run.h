@@ -60,8 +60,9 @@ class NothingToRun {
  public:
   /// Copies from `files` what Report prints, so that they may be moved afterwards.
   explicit NothingToRun(const std::vector<ProgramFile>& files);
-  /// Prints it.
-  ExitCode Report() const;
+  /// Prints it, with the first heading of `session`, which has loaded the files, that is a rule
+  /// nothing reads: its `%` is probably missing.
+  ExitCode Report(const Session& session) const;
 
  private:
   std::size_t count_;

@@ -10,6 +10,7 @@
 #include "formats/json_text.h"
 #include "runtime/journal.h"
 #include "runtime/postgres/database_url.h"
+#include "shell/host/refusal.h"
 
 namespace rpl {
 namespace {
@@ -61,7 +62,7 @@ ExitCode ExitCodeOf(Verdict verdict) {
 
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
                       std::ostream& err) {
-  for (const Diagnostic& d : diagnostics) err << Render(d, sources);
+  for (const Diagnostic& d : diagnostics) PrintFinding(d, sources, err);
 }
 
 bool HasErrors(const std::vector<Diagnostic>& diagnostics) {

@@ -10,6 +10,7 @@
 #include "grammar/ast.h"
 #include "grammar/document.h"
 #include "grammar/sentences.h"
+#include "shell/host/refusal.h"
 
 namespace rpl {
 namespace {
@@ -96,7 +97,10 @@ bool IsCompleteRpl(std::string_view text) {
       string_open = cut->error && cut->error->code == Code::kUnclosedString;
     last = std::move(cut);
   }
-  return !string_open && last && last->begin > text.size();
+  if (string_open || !last || last->begin <= text.size()) return false;
+  // An activation clause may follow a rule.
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  return end == text.npos || text[end] != ';' || text.find("<-") == text.npos;
 }
 
 // --- the meaning of an entry -------------------------------------------------------------
@@ -282,7 +286,8 @@ void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
         }))
       continue;
     const bool of_entry = sources.at(finding.span.file).name == entry.name;
-    to << (of_entry ? Render(entry.AsEntered(finding), entry.sources) : Render(finding, sources));
+    if (of_entry) PrintFinding(entry.AsEntered(finding), entry.sources, to);
+    else PrintFinding(finding, sources, to);
   }
 }
 

@@ -23,6 +23,10 @@ std::string PathOf(const std::string& name) {
   return facts ? facts->path : name;
 }
 
+Input ReadPart(const std::string& name) {
+  return FactsNameOf(name) ? ReadRows(PathOf(name)) : ReadFile(name);
+}
+
 // True for an evaluation that might not have terminated.
 bool IsCutOff(const Outcome& outcome) {
   return outcome.status == Status::kInterrupted || outcome.status == Status::kLimit;
@@ -307,7 +311,7 @@ std::optional<Outcome> ReplSession::Step() {
 }
 
 ReplSession::Change ReplSession::Load(const std::string& name) {
-  Input input = ReadFile(PathOf(name));
+  Input input = ReadPart(name);
   if (!input.error.empty()) return Refused(PathOf(name) + ": " + input.error);
   std::vector<ProgramFile> parts = parts_;
   const auto known = std::find_if(parts.begin(), parts.end(),
@@ -322,7 +326,8 @@ ReplSession::Change ReplSession::ReadAgain(std::vector<ProgramFile> parts) {
   std::string missing;
   for (ProgramFile& part : parts) {
     if (IsEntry(part)) continue;
-    Input input = ReadFile(PathOf(part.name));
+    if (PathOf(part.name) == "-") continue;
+    Input input = ReadPart(part.name);
     if (input.error.empty()) part.text = std::move(input.text);
     else missing = PathOf(part.name) + ": " + input.error + "; its text stays as it was";
   }
