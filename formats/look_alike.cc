@@ -131,8 +131,8 @@ std::optional<LookAlike> LookAlikeAt(std::string_view text, std::size_t at) {
   return LookAlike{code_point, size, found->name, found->write};
 }
 
-PlainText WithoutLookAlikes(std::string_view text) {
-  PlainText plain;
+Respelt WithoutLookAlikes(std::string_view text) {
+  Respelt plain;
   bool quotes = true;  // until one is not closed
   for (std::size_t at = 0; at < text.size();) {
     if (const std::optional<LookAlike> found = LookAlikeAt(text, at)) {

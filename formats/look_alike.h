@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Characters that look like one of ASCII, or like nothing: hyphens and dashes, blanks of any width,
-// full-width signs, letters of other alphabets. In RPL they are mistakes of a keyboard, an editor or
-// a page that was copied from, and a message about them names what nobody can see.
+// full-width signs, letters of other alphabets. In RPL they are mistakes of a keyboard, an editor
+// or a page that was copied from, and a message about them names what nobody can see.
 #ifndef RPL_FORMATS_LOOK_ALIKE_H_
 #define RPL_FORMATS_LOOK_ALIKE_H_
 
@@ -35,11 +35,11 @@ std::optional<LookAlike> LookAlikeAt(std::string_view text, std::size_t at);
 
 /// The text with each look-alike outside of its strings replaced by what it looks like, and where
 /// they were, in order. A string that is not closed is none.
-struct PlainText {
+struct Respelt {
   std::string text;
   std::vector<std::size_t> places;
 };
-PlainText WithoutLookAlikes(std::string_view text);
+Respelt WithoutLookAlikes(std::string_view text);
 
 }  // namespace rpl
 

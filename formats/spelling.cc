@@ -68,8 +68,8 @@ bool IsOperatorWord(std::string_view word) {
 
 std::string DigitsOf(std::string_view word) {
   constexpr std::array<std::string_view, 20> kSmall = {
-      "zero",   "one",     "two",       "three",    "four",     "five",    "six",
-      "seven",  "eight",   "nine",      "ten",      "eleven",   "twelve",  "thirteen",
+      "zero",     "one",     "two",     "three",     "four",     "five",    "six",
+      "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
       "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
   constexpr std::array<std::string_view, 8> kTens = {"twenty", "thirty",  "forty",  "fifty",
                                                      "sixty",  "seventy", "eighty", "ninety"};

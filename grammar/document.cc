@@ -116,8 +116,8 @@ class DocumentReader {
     }
   }
 
-  /// RPL is read from the document's own blocks alone: what would be RPL there is named in a list or
-  /// a quote.
+  /// RPL is read from the document's own blocks alone: what would be RPL there is named in a list
+  /// or a quote.
   void LintInside(const Block& block) {
     const std::string where = block.kind == BlockKind::kList ? "a list item" : "a quote";
     for (const Block& inside : block.inside) {
@@ -140,8 +140,7 @@ class DocumentReader {
   static bool HasSignature(const Sources& sources, Span heading) {
     const std::string_view text = sources.at(heading.file).text;
     return std::ranges::any_of(CandidatesOf(heading, text), [&](const Candidate& c) {
-      return IsSignature(sources,
-                         {heading.file, static_cast<std::uint32_t>(c.begin), heading.end});
+      return IsSignature(sources, {heading.file, static_cast<std::uint32_t>(c.begin), heading.end});
     });
   }
 
@@ -236,11 +235,12 @@ class DocumentReader {
       const std::size_t first = SkipBlanks(text, at + 1);
       if (first == at + 1 || StartOf(text.substr(0, end), first, {}) != Start::kCall) continue;
       if (!IsGround(SpanOf(first, end))) continue;
-      out_.Add(Code::kLooksLikeRpl, SpanOf(first, end),
-               "`" + FirstLineOf(first, end) + "` is the text of a list item, not RPL",
-               "write each fact on a line of its own, without `" +
-                   std::string(text.substr(SkipBlanks(text, line), at + 1 - SkipBlanks(text, line))) +
-                   "`");
+      out_.Add(
+          Code::kLooksLikeRpl, SpanOf(first, end),
+          "`" + FirstLineOf(first, end) + "` is the text of a list item, not RPL",
+          "write each fact on a line of its own, without `" +
+              std::string(text.substr(SkipBlanks(text, line), at + 1 - SkipBlanks(text, line))) +
+              "`");
       return;
     }
   }
@@ -377,7 +377,7 @@ class DocumentReader {
   /// True if the heading would have a signature but for a character that looks like one of RPL.
   bool LintLookAlike(Span heading) {
     const std::string_view line = sources_.Text(heading);
-    PlainText plain = WithoutLookAlikes(line);
+    Respelt plain = WithoutLookAlikes(line);
     if (plain.places.empty()) return false;
     const std::size_t first = plain.places.front();
     const bool delimits =
@@ -445,8 +445,8 @@ class DocumentReader {
   }
 
   /// The last candidates of a heading, in order: a signature that contains ` - ` itself begins
-  /// behind an earlier one (decision 102). A candidate that does not begin like a call can only be a
-  /// constraint. `text` is that of the file, or Joined().
+  /// behind an earlier one (decision 102). A candidate that does not begin like a call can only be
+  /// a constraint. `text` is that of the file, or Joined().
   static std::vector<Candidate> CandidatesOf(Span heading, std::string_view text) {
     std::vector<Candidate> candidates;
     const std::string_view line = text.substr(heading.begin, heading.end - heading.begin);
@@ -467,20 +467,21 @@ class DocumentReader {
     return candidates;
   }
 
-  /// The text of the file in which a heading is followed by the paragraph that continues it, if any.
+  /// The text of the file in which a heading is followed by the paragraph that continues it, if
+  /// any.
   std::string_view TextFor(std::size_t index) {
     return ContinuationOf(index) == kNowhere ? text_ : Joined().Text(WholeFile());
   }
 
-  /// As StartOf; a bare name with `<-` counts as a call. Never kFenced, so no line is searched for an
-  /// arrow.
+  /// As StartOf; a bare name with `<-` counts as a call. Never kFenced, so no line is searched for
+  /// an arrow.
   static Start SignatureStart(std::string_view text, std::size_t at) {
     const Start start = StartOf(text, at, {});
     return start == Start::kMaybe && text[at] != '(' ? Start::kCall : start;
   }
 
-  /// `# rel(?a)` is a signature with a lint; a heading that only resembles one (`# main() in C`), or
-  /// has no mark of RPL (`# startTimer()`), is a title. True if it is a signature.
+  /// `# rel(?a)` is a signature with a lint; a heading that only resembles one (`# main() in C`),
+  /// or has no mark of RPL (`# startTimer()`), is a title. True if it is a signature.
   bool ReadTitlelessSignature(std::size_t index, Scope& scope) {
     const Span heading = blocks_[index].content;
     if (SignatureStart(TextFor(index), heading.begin) != Start::kCall) return false;
@@ -661,7 +662,7 @@ class DocumentReader {
     constexpr std::size_t kMostBytes = 2000;
     const std::string_view line = text_.substr(begin, LineEnd(text_, begin) - begin);
     if (std::ranges::all_of(line, [](char c) { return static_cast<signed char>(c) >= 0; })) return;
-    PlainText plain = WithoutLookAlikes(line);
+    Respelt plain = WithoutLookAlikes(line);
     if (plain.places.empty()) return;
     std::size_t at = SkipBlanks(plain.text, 0);
     const Start start = StartOf(plain.text, at, plain.text);
@@ -725,9 +726,10 @@ class DocumentReader {
     const Span mark = SpanOf(at, at + 2);
     if (mark == last_lint_) return;
     last_lint_ = mark;
-    out_.Add(Code::kLooksLikeRpl, mark,
-             "`" + std::string(text_.substr(at, 2)) + "` does not begin a comment: this line is prose",
-             "write `--`");
+    out_.Add(
+        Code::kLooksLikeRpl, mark,
+        "`" + std::string(text_.substr(at, 2)) + "` does not begin a comment: this line is prose",
+        "write `--`");
   }
 
   enum class BareSentence { kRead, kProse, kUnclosed };

@@ -596,8 +596,9 @@ class BlockReader {
     } else if (previous_row_.end == 0) {
       Block& block = Note(BlockKind::kHeading, row_);
       block.level = level;
-      block.content.end = block.content.begin + static_cast<std::uint32_t>(TrimmedSize(
-                                                    text_.substr(row_.begin, row_.end - row_.begin)));
+      block.content.end =
+          block.content.begin +
+          static_cast<std::uint32_t>(TrimmedSize(text_.substr(row_.begin, row_.end - row_.begin)));
     }
     leaf_ = Leaf::kNone;
     return true;

@@ -336,10 +336,10 @@ class Explainer {
     else if (whole == ":-" || whole == ":=") hint = "write `<-` for a rule";
     else if (whole == "=>") hint = "write `->` for a constraint, `<-` for a rule";
     else if (whole == "?-") hint = "write `% <- …` for a query";
-    Builder::Fail(Code::kSyntaxError, span,
-                  "`" + std::string(text_.substr(first, second + 1 - first)) +
-                      "` is not an operator of RPL",
-                  hint);
+    Builder::Fail(
+        Code::kSyntaxError, span,
+        "`" + std::string(text_.substr(first, second + 1 - first)) + "` is not an operator of RPL",
+        hint);
   }
 
   // `a(?x); b(?x)`, as Prolog writes alternatives and other languages end statements.
@@ -347,10 +347,11 @@ class Explainer {
     std::uint32_t before = at_;
     while (before > 0 && IsSpace(text_[before - 1])) --before;
     if (before == 0 || text_[before - 1] != ';') return;
-    Builder::Fail(Code::kBadAbductive, {file_, before - 1, before},
-                  "`;` stands only before an activation clause, such as `@when`",
-                  "write `|` between alternatives, `,` between clauses, and each sentence on a line "
-                  "of its own");
+    Builder::Fail(
+        Code::kBadAbductive, {file_, before - 1, before},
+        "`;` stands only before an activation clause, such as `@when`",
+        "write `|` between alternatives, `,` between clauses, and each sentence on a line "
+        "of its own");
   }
 
   // `a(?x) and b(?x)`, `?x is 1`, `a(?x) if b(?x)`.

@@ -461,8 +461,9 @@ bool SentenceCutter::AtSlashComment(std::uint32_t at) const {
   return At(at) == '/' && (At(at + 1) == '/' || At(at + 1) == '*');
 }
 
-// True for `%%…`, and for `% two words` where a sentence begins or may end: the root goal is followed
-// by an arrow or a suffix, never by a word. `% edge(1, ?x)` lacks its arrow, and is left to the parser.
+// True for `%%…`, and for `% two words` where a sentence begins or may end: the root goal is
+// followed by an arrow or a suffix, never by a word. `% edge(1, ?x)` lacks its arrow, and is left
+// to the parser.
 bool SentenceCutter::AtPercentComment(std::uint32_t at) const {
   if (last_ != Last::kOperand && at != levels_.front().at) return false;
   if (At(at + 1) == '%') return true;

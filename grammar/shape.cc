@@ -616,8 +616,7 @@ class Shape {
   // variable elsewhere.
   void ForeignName(Span span, std::string_view name, const char* sigil) {
     if (*sigil == '\0' && IsUpper(name.front()) && name.find('/') == name.npos) {
-      Lint(Code::kForeignName, span,
-           "`" + std::string(name) + "` is a symbol, not a variable",
+      Lint(Code::kForeignName, span, "`" + std::string(name) + "` is a symbol, not a variable",
            "a variable begins with `?`: write `?" + Kebab(name) + "`, or for a text `\"" +
                std::string(name) + "\"`");
       return;

@@ -41,8 +41,8 @@ struct FactsName {
 /// `=`. So a session knows how its rows are read.
 std::string Text(const FactsName& name);
 
-/// nullopt if `name` names a document: it has no `=` after a relation's name, or what is after it is
-/// neither `-` nor a file of one of the three kinds, which may be compressed (`.csv.gz`).
+/// nullopt if `name` names a document: it has no `=` after a relation's name, or what is after it
+/// is neither `-` nor a file of one of the three kinds, which may be compressed (`.csv.gz`).
 std::optional<FactsName> FactsNameOf(std::string_view name);
 
 /// Whether the fields of CSV may have this character between them: a comma, semicolon, bar, tab,

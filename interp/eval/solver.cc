@@ -529,8 +529,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
 }
 
-// A rule of the library was undefined: what is told is the call of the relation (std/std.md), as if it
-// were built in.
+// A rule of the library was undefined: what is told is the call of the relation (std/std.md), as if
+// it were built in.
 void Solver::EndInLibrary(Table& table, const std::string& inner) {
   const Relation& rel = store_.at(store_.BaseOf(table.relation));
   std::string why = WhyLibraryUndefined(pool_, rel.name(), table.key, inner);
@@ -538,8 +538,7 @@ void Solver::EndInLibrary(Table& table, const std::string& inner) {
   OpenCall call;
   call.relation = table.relation;
   call.args = table.key;
-  table.more().doubt =
-      "`" + machine_->CallText(call, kToldBytes) + "` is undefined: " + why;
+  table.more().doubt = "`" + machine_->CallText(call, kToldBytes) + "` is undefined: " + why;
   table.more().undefined = std::move(why);
 }
 

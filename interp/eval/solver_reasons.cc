@@ -67,7 +67,7 @@ std::string Solver::WhyNothingInLibrary(const Table& table) const {
   const Relation& rel = store_.at(store_.BaseOf(table.relation));
   const std::string why = WhyLibraryEmpty(pool_, rel.name(), table.key);
   if (!why.empty()) return NoMatchText(table) + ": " + why;
-  return (table.lacking & kReply) != 0 ? more.reason : NoMatchText(table);
+  return table.lacking != 0 && !more.reason.empty() ? more.reason : NoMatchText(table);
 }
 
 // Few tables without answers are ever asked for the reason, so it is found by evaluating the rules

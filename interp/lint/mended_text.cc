@@ -15,7 +15,7 @@ namespace rpl::check {
 namespace {
 
 /// Lines above an edit in which its sentence may begin, and bytes to either side that are read.
-constexpr int kMostLines = 20;
+constexpr int kMostAbove = 20;
 constexpr std::size_t kMostBytes = 4000;
 
 struct MendedText {
@@ -89,7 +89,7 @@ bool ReadsWith(const Sources& sources, const std::vector<Edit>& edits) {
   const std::size_t own = SkipBlanks(text, file.lines[number]);
   if (StartsWithAt(text, own, "#")) return HeadingReadsWith(text, own, edits);
   const std::size_t end = ParagraphEnd(text, edits.back().span.end);
-  for (int above = 0; above < kMostLines; ++above) {
+  for (int above = 0; above < kMostAbove; ++above) {
     if (number < static_cast<std::size_t>(above)) return false;
     const std::size_t line = file.lines[number - static_cast<std::size_t>(above)];
     const std::size_t begin = SkipBlanks(text, line);

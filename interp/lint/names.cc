@@ -124,8 +124,7 @@ class Names {
       name.used = true;
       name.first_use = span;
     }
-    if (turned_ != nullptr && name.first_use == span)
-      name.as_head = TurnedRule(span, *turned_);
+    if (turned_ != nullptr && name.first_use == span) name.as_head = TurnedRule(span, *turned_);
     if (!left_ || needs != Needs::kPlain) name.elsewhere = true;
     else if (name.on_left.end == 0) name.on_left = span;
     for (const int owner : owners) edges_.push_back({owner, index, needs, span});
@@ -253,8 +252,7 @@ class Names {
   std::string TurnedRule(Span head, const Nodes& tail) const {
     constexpr std::size_t kShown = 60;
     if (tail.empty()) return "";
-    const std::string_view body =
-        context_.sources.Text(Cover(tail.front().span, tail.back().span));
+    const std::string_view body = context_.sources.Text(Cover(tail.front().span, tail.back().span));
     const bool whole = body.size() <= kShown && body.find('\n') == body.npos;
     return std::string(context_.sources.Text(head)) + " <- " + (whole ? std::string(body) : "…");
   }
@@ -792,12 +790,12 @@ class Names {
   bool left_ =
       false;  // reading clauses of the left side of a constraint, all of which have to hold
   const Nodes* turned_ = nullptr;  // reading one side of a constraint, a call: the other side
-  std::deque<Rule> pinned_;  // rules as WithPin makes them, of which names keep calls
+  std::deque<Rule> pinned_;        // rules as WithPin makes them, of which names keep calls
   std::vector<Name> names_;
   std::unordered_map<std::string, int> index_;
   std::vector<Edge> edges_;
   std::vector<int> component_;
-  std::set<int> broken_;                 // components with a cycle through negation
+  std::set<int> broken_;  // components with a cycle through negation
   std::optional<std::unordered_map<std::string, Span>> unread_;  // see CollectUnread
   std::size_t bare_budget_ = 4'000'000;  // bytes of prose that hints may still search
   bool has_roots_ = false;               // there is a goal or constraint

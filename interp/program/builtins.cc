@@ -234,8 +234,8 @@ void Split(BuiltinCall& call) {
   call.give({{call.known[0], call.known[1], call.pool.List(parts)}});
 }
 
-// Calls `fn(code point, bytes)` for each character of a text, which is valid UTF-8, until it returns
-// false.
+// Calls `fn(code point, bytes)` for each character of a text, which is valid UTF-8, until it
+// returns false.
 template <typename Fn>
 void ForEachCharacter(std::string_view text, Fn&& fn) {
   for (std::size_t at = 0; at < text.size();) {

@@ -95,32 +95,44 @@ std::string Beyond(const Pool& pool, std::string_view label, std::int64_t from, 
 }  // namespace
 }  // namespace library_reasons
 
+namespace {
+
+// What an argument is of which the relation takes another kind; "" if there is none.
+std::string WrongKind(const Pool& pool, std::string_view label, std::span<const Value> key) {
+  using namespace library_reasons;
+  const Signature* relation = Find(label);
+  if (relation == nullptr) return "";
+  for (std::size_t i = 0; i < std::min(key.size(), std::size(relation->arguments)); ++i) {
+    const Takes takes = relation->arguments[i];
+    if (key[i].is_none() || IsTaken(pool, takes, key[i])) continue;
+    const std::string shown = Text(pool, key[i], kShownBytes);
+    return "it takes " + std::string(NameOf(takes)) + ", got " +
+           (Pool::IsNumber(key[i]) ? shown : std::string(KindName(key[i])) + ": " + shown);
+  }
+  return "";
+}
+
+}  // namespace
+
 bool IsOfLibrary(std::string_view name) { return name.starts_with("std#"); }
 
 std::string WhyLibraryUndefined(const Pool& pool, std::string_view label,
                                 std::span<const Value> key, const std::string& inner) {
   using namespace library_reasons;
-  const Signature* relation = Find(label);
-  if (relation == nullptr) return inner;
-  for (std::size_t i = 0; i < std::min(key.size(), std::size(relation->arguments)); ++i) {
-    const Takes takes = relation->arguments[i];
-    if (key[i].is_none() || IsTaken(pool, takes, key[i])) continue;
-    const std::string shown = Text(pool, key[i], kShownBytes);
-    const std::string kind(KindName(key[i]));
-    return "it takes " + std::string(NameOf(takes)) + ", got " +
-           (Pool::IsNumber(key[i]) ? shown : kind + ": " + shown);
-  }
-  if (label == "std#average" && !key.empty() && IsEmpty(pool, key[0])) return "std#average of an empty list";
+  if (std::string why = WrongKind(pool, label, key); !why.empty()) return why;
+  if (label == "std#average" && !key.empty() && IsEmpty(pool, key[0]))
+    return "std#average of an empty list";
   return inner;
 }
 
 std::string WhyLibraryEmpty(const Pool& pool, std::string_view label, std::span<const Value> key) {
   using namespace library_reasons;
+  if (std::string why = WrongKind(pool, label, key); !why.empty()) return why;
+  if (label == "std#member" && key.size() == 2 && IsEmpty(pool, key[1]))
+    return "std#member of an empty list is nothing";
   if (key.empty() || key[0].is_none()) return "";
   if ((label == "std#min" || label == "std#max") && IsEmpty(pool, key[0]))
     return std::string(label) + " of an empty list is nothing";
-  if (label == "std#member" && key.size() == 2 && IsEmpty(pool, key[1]))
-    return "std#member of an empty list is nothing";
   if (label == "std#day-date" && Pool::IsInt(key[0])) return Beyond(pool, label, 0, key[0]);
   if (label == "std#days-after" && Pool::IsInt(key[1]))
     if (const auto day = DayOf(pool, key[0])) return Beyond(pool, label, *day, key[1]);

@@ -302,8 +302,8 @@ struct Unit {
   std::int64_t seconds;
 };
 
-// The amounts of `text`, each a number and the next of the units or one after it: `1h30min`. Only the
-// last may have a fraction. nullopt if it is anything else, or no amount.
+// The amounts of `text`, each a number and the next of the units or one after it: `1h30min`. Only
+// the last may have a fraction. nullopt if it is anything else, or no amount.
 std::optional<Attos> Amounts(std::string_view text, std::span<const Unit> units) {
   constexpr std::int64_t kMost = 10'000'000'000;
   Attos out = 0;
@@ -374,7 +374,8 @@ bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value>
                    : ExactInstant(pool.TextOf(operands[i]));
     if (!t) {
       why = Text(pool, operands[i], kToldBytes) +
-            (duration ? " is no duration such as \"48h\" or \"1h30min\"" : " is no ISO 8601 time with offset");
+            (duration ? " is no duration such as \"48h\" or \"1h30min\""
+                      : " is no ISO 8601 time with offset");
       return false;
     }
     times[i] = *t;

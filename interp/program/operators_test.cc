@@ -310,8 +310,8 @@ TEST_CASE("durations") {
       {"PT", std::nullopt},
       {"P1DT", std::nullopt},
       {"P1H", std::nullopt},
-      {"P1M", std::nullopt},   // months and years
-      {"P1Y", std::nullopt},   // have no fixed length
+      {"P1M", std::nullopt},  // months and years
+      {"P1Y", std::nullopt},  // have no fixed length
       {"P1.5DT1H", std::nullopt},
       {"p1d", std::nullopt},
       {"1min1h", std::nullopt},

@@ -26,10 +26,11 @@ void PrintAnswers(const QueryOptions& options, const Outcome& outcome, const Poo
   if (!columns || outcome.status != Status::kSatisfied || outcome.columns.empty())
     return PrintReply(outcome, pool, options.engine.json);
   const bool csv = options.format == QueryFormat::kCsv;
-  const AnswerLayout layout = {0, isatty(STDOUT_FILENO) == 1 ? TerminalWidth() : SIZE_MAX / 2, false};
+  const AnswerLayout layout = {0, isatty(STDOUT_FILENO) == 1 ? TerminalWidth() : SIZE_MAX / 2,
+                               false};
   const std::string text = AnswersAs(csv ? AnswerForm::kCsv : AnswerForm::kTable, pool,
                                      outcome.columns, outcome.cells, layout);
-  if (csv) PrintDocument(text);
+  if (csv) rpl::PrintDocument(text);
   else std::cout << text;
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);

@@ -65,9 +65,10 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
 }
 
 void AddFactsOptions(CLI::App& command, EngineOptions& options) {
-  AddRepeatable(command, "--facts", options.facts, "RELATION=FILE",
-                "Rows of a relation, from a CSV, TSV or NDJSON file, or CSV from standard input (-) "
-                "(docs/facts.md); repeatable");
+  AddRepeatable(
+      command, "--facts", options.facts, "RELATION=FILE",
+      "Rows of a relation, from a CSV, TSV or NDJSON file, or CSV from standard input (-) "
+      "(docs/facts.md); repeatable");
   command
       .add_option_function<std::string>(
           "--separator",

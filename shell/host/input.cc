@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <vector>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "interp/store/pages.h"
 #include "runtime/tools/read_notes.h"

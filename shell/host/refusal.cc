@@ -18,8 +18,10 @@ namespace {
 constexpr std::size_t kMostText = std::size_t{1} << 20;  // of standard error
 constexpr std::size_t kMostFindings = 10'000;
 
+}  // namespace
+
 // Passes everything on to another buffer.
-class Watched : public std::streambuf {
+class RefusalReport::Watched : public std::streambuf {
  public:
   explicit Watched(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
   ~Watched() override { stream_.rdbuf(to_); }
@@ -51,6 +53,8 @@ class Watched : public std::streambuf {
   std::ostream& stream_;
   std::streambuf* to_;
 };
+
+namespace {
 
 bool AsksForJson(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {

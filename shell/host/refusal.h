@@ -27,6 +27,7 @@ class RefusalReport {
   /// standard output.
   void End(int exit_code);
 
+  class Watched;
   struct State;
 
  private:

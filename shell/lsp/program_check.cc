@@ -125,8 +125,7 @@ std::optional<Edit> SuppressionOf(const ProgramCheck& check, const DocumentIndex
   const std::uint32_t at = std::max(file.lines.Begin(line), mark);
   const bool in_rpl =
       IsPlainRpl(file.name()) || std::ranges::any_of(index.blocks(), [&](const Block& block) {
-        return IsRplFence(block) && block.content.begin <= at &&
-               at < block.content.end;
+        return IsRplFence(block) && block.content.begin <= at && at < block.content.end;
       });
   const std::string_view text = std::string_view(file.text).substr(at);
   const std::string indent(text.substr(0, std::min(text.find_first_not_of(" \t"), text.size())));
