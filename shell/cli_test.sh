@@ -183,7 +183,7 @@ expect "facts: of two members" 0 "4" "" \
 expect "facts: no separator" 2 "" "expected one of" \
   "$rpl" query 'stock(?a, ?n)' --facts stock=semicolons.csv --separator x
 piped() { "$rpl" "$@" <stock.csv; }
-expect "facts: from standard input" 0 '7' "stock.csv\|-:3:1: warning RPL8001" \
+expect "facts: from standard input" 0 '7' "-:3:1: warning RPL8001" \
   piped query 'stock("screw", ?n)' --facts stock=-
 expect "facts: once" 2 "" "standard input has the rows of one relation" \
   piped query 'stock("screw", ?n)' --facts stock=- --facts other=-
@@ -192,10 +192,10 @@ expect "facts: a session keeps what came from standard input" 0 '3' "" \
 expect "facts: and goes on with it" 0 '3' "" "$rpl" resume piped.rpls
 expect "query: as CSV" 0 'a,n
 nut,12
-"a;b","3,5"' "" \
+a;b,"3,5"' "" \
   "$rpl" query 'stock(?a, ?n)' --facts stock=semicolons.csv --separator ';' --format csv
-expect "query: as a table" 0 '?n
----
+expect "query: as a table" 0 ' ?n
+----
  12' "" "$rpl" query 'stock("nut", ?n)' --facts stock=semicolons.csv --separator ';' --format table
 expect "query: no answers are no table" 1 "*" "" \
   "$rpl" query 'stock("no", ?n)' --facts stock=semicolons.csv --separator ';' --format csv
