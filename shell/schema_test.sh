@@ -173,7 +173,6 @@ refused=(valid refused "rpl.refused/1" "$rpl")
 "${refused[@]}" doc missing.rpl --format json
 "${refused[@]}" parse missing.rpl --format json
 "${refused[@]}" reply missing.md --format json
-"${refused[@]}" test missing.md --format json
 "${refused[@]}" verify missing.yaml --rules rules.md --format json
 
 # --- Guards ----------------------------------------------------------------------------
