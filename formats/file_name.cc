@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/file_name.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace rpl {
 
+bool HasExtension(std::string_view path, std::string_view extension) {
+  if (path.size() < extension.size()) return false;
+  path.remove_prefix(path.size() - extension.size());
+  return std::ranges::equal(path, extension, {}, [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+}
+
 bool IsFactsFile(std::string_view path) {
-  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".ndjson") ||
-         path.ends_with(".jsonl");
+  return HasExtension(path, ".csv") || HasExtension(path, ".tsv") ||
+         HasExtension(path, ".ndjson") || HasExtension(path, ".jsonl");
 }
 
 std::string_view WithoutGz(std::string_view path) {
-  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (HasExtension(path, ".gz")) path.remove_suffix(3);
   return path;
 }
 

@@ -9,6 +9,9 @@
 
 namespace rpl {
 
+/// Whether the name ends with the extension, such as ".md", in letters of either case.
+bool HasExtension(std::string_view path, std::string_view extension);
+
 /// Whether the file has the rows of one relation: CSV, TSV or NDJSON.
 bool IsFactsFile(std::string_view path);
 

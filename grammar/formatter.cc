@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/file_name.h"
 #include "formats/utf8.h"
 #include "grammar/layout.h"
 #include "grammar/markdown.h"
@@ -58,7 +59,7 @@ class Proposer {
   }
 
   std::vector<Edit> Propose() {
-    if (sources_.at(document_.file).name.ends_with(".rpl")) {
+    if (HasExtension(sources_.at(document_.file).name, ".rpl")) {
       const std::size_t begin = MarkSize(text_);
       Region(SpanOf(begin, text_.size()), "");
       return std::move(edits_);

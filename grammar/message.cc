@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/file_name.h"
 #include "formats/utf8.h"
 #include "grammar/document.h"
 #include "grammar/line_start.h"
@@ -57,7 +58,7 @@ bool IsGoalForm(const Sentence& s) {
 
 }  // namespace
 
-bool IsPlainRpl(std::string_view name) { return name.ends_with(".rpl") || IsEntry(name); }
+bool IsPlainRpl(std::string_view name) { return HasExtension(name, ".rpl") || IsEntry(name); }
 
 Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
   Message message;

@@ -145,7 +145,9 @@ class Explainer {
       }
     }
     if (wanted.message != nullptr) Builder::Fail(wanted.code, Found(), wanted.message, wanted.hint);
-    if (wanted.code == Code::kSyntaxError || wanted.code == Code::kBadName)
+    const std::uint32_t first = at_ > 0 && At(at_ - 1) == ':' ? at_ - 1 : at_;
+    const bool in_list = first > 0 && (At(first - 1) == '(' || At(first - 1) == ',');
+    if (wanted.code == Code::kSyntaxError || (wanted.code == Code::kBadName && !in_list))
       ExplainForeignOperator();
     if (wanted.code == Code::kBadAbductive && At(at_) != '@') ExplainAlternative();
     Builder::Fail(wanted.code, Found(),

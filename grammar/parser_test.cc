@@ -176,7 +176,7 @@ TEST_CASE("rejected with one error") {
       {"RA.01", "<- p(1)", Code::kBadHead},
       {"RA.02", "a() <- b() -> d() ; @when(c())", Code::kSyntaxError, "before `->`"},
       {"RA.03", "a() <- (b() <- c() ; @when(d())", Code::kUnclosedBracket},
-      {"RA.05", "a() <- b() ;", Code::kBadAbductive},
+      {"RA.05", "a() <- b() ;", Code::kSyntaxError},
       {"RA.06", "a() <- b() ; @when()", Code::kSyntaxError},
       {"RA.07", "a(?x) <- b(?x) ; @choose(?x)", Code::kBadAbductive},
       {"RA.08", "a(?x) <- b(?x) ; @distinct(?x)", Code::kBadAbductive},

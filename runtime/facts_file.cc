@@ -251,8 +251,8 @@ class FactsReader {
 
   Novelty Read() {
     const std::string_view path = WithoutGz(name_.path);
-    const bool json = path.ends_with(".ndjson") || path.ends_with(".jsonl");
-    const bool tabs = path.ends_with(".tsv");
+    const bool json = HasExtension(path, ".ndjson") || HasExtension(path, ".jsonl");
+    const bool tabs = HasExtension(path, ".tsv");
     const bool read = json ? ReadLines() : ReadSeparated(tabs ? '\t' : name_.separator, !tabs);
     if (bad_ > 1)
       Report(last_bad_, fmt::format("{} of {} rows are bad", bad_, bad_ + novelty_.facts.size()),

@@ -326,9 +326,9 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
     if (!IsText(sources.at(file).text, file, found)) return;
     const bool named = IsRelationName(own);
     if (!hint.empty() && !named) return RefuseName(file, own, true, found);
-    if (name.ends_with(".json") || name.ends_with('/'))
+    if (HasExtension(name, ".json") || name.ends_with('/'))
       return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
-    if (name.ends_with(".md") || name.ends_with(".markdown") || IsPlainRpl(name))
+    if (HasExtension(name, ".md") || HasExtension(name, ".markdown") || IsPlainRpl(name))
       return ReadFactsOf(sources, file, strict, store, to, found);
     if (!IsFactsFile(name)) {
       found.Add(Code::kBadFactsFile, {file, 0, 0}, "`" + name + "` is of no kind that is read",

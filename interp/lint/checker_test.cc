@@ -589,8 +589,10 @@ TEST_CASE("headings are joined, older arrows in prose are found") {
 }
 
 TEST_CASE("blank lines part RPL from text") {
-  CHECK(Mended("- item\nf(1)\nf(2)\n% <- f(_)\n", "test.md") ==
-        "- item\n\nf(1)\nf(2)\n% <- f(_)\n");
+  CHECK(Mended("- item\nf(1)\nf(2)\n\n% <- f(_)\n", "test.md") ==
+        "- item\n\nf(1)\nf(2)\n\n% <- f(_)\n");
+  // Nothing in this text is certainly RPL (decision 102).
+  CHECK(Mended("- item\nf(1)\n", "test.md") == "- item\nf(1)\n");
   CHECK(Mended("> text\r\nf(1)\r\n\r\n% <- f(_)\r\n", "test.md") ==
         "> text\r\n\r\nf(1)\r\n\r\n% <- f(_)\r\n");
   CHECK(Mended("f(1)\n----\n% <- f(_)\n", "test.md") == "f(1)\n\n----\n% <- f(_)\n");

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/file_name.h"
 #include "formats/spelling.h"
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
@@ -175,7 +176,7 @@ int Understand(int argc, char** argv) {
   const std::string first = arguments.front();
   const std::vector<std::string> names = CommandNames(app);
   if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
-    const bool is_document = first.ends_with(".md") || first.ends_with(".rpl");
+    const bool is_document = HasExtension(first, ".md") || HasExtension(first, ".rpl");
     return Misunderstood(fmt::format("unknown command `{}`{}", first, Suggestion(first, names)), "",
                          is_document ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it",
                                                    Printable(first))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "formats/file_name.h"
 #include "runtime/tools/read_notes.h"
 #include "shell/host/report.h"
 
@@ -33,10 +34,12 @@ std::optional<std::vector<std::string>> FilesBelow(
   std::vector<std::string> files;
   for (auto at = fs::recursive_directory_iterator(path, error);
        !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    const std::string extension = at->path().extension();
-    if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end() &&
-        IsFile(at->path()))
-      files.push_back(at->path());
+    const std::string name = at->path();
+    if (at->is_directory(error) && at->path().filename() == "node_modules")
+      at.disable_recursion_pending();
+    error.clear();  // of a link that leads nowhere
+    const auto is_of = [&](std::string_view extension) { return HasExtension(name, extension); };
+    if (std::ranges::any_of(extensions, is_of) && IsFile(name)) files.push_back(name);
   }
   if (error) {
     Complain(path, error.message());

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "formats/file_name.h"
 #include "formats/number_text.h"
 #include "formats/shorten.h"
 #include "formats/yaml_tree.h"
@@ -118,7 +119,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   Sources sources;
   Diagnostics found;
   const std::uint32_t file = sources.Add(options.answers_file, input.text);
-  if (options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml")) {
+  if (HasExtension(options.answers_file, ".yaml") || HasExtension(options.answers_file, ".yml")) {
     if (const auto tree = ReadYaml(sources, file, found)) {
       RefuseTooLong(*tree, sources, found);
       list = AnswersFrom(JsonOf(*tree, sources));

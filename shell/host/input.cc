@@ -15,6 +15,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "formats/file_name.h"
+#include "formats/utf8.h"
 #include "interp/store/pages.h"
 #include "runtime/tools/read_notes.h"
 
@@ -78,9 +80,15 @@ Input ReadFile(const std::string& path) {
   return input;
 }
 
-Input ReadStandardInput() { return ReadAll(STDIN_FILENO); }
+// A byte order mark is nothing.
+Input ReadStandardInput() {
+  Input input = ReadAll(STDIN_FILENO);
+  input.text.erase(0, MarkSize(input.text));
+  return input;
+}
 
 std::optional<std::string> ReadLine() {
+  static bool is_first = true;
   std::string& pending = PendingInput();
   std::size_t searched = 0;
   for (;;) {
@@ -89,6 +97,7 @@ std::optional<std::string> ReadLine() {
       std::string line = pending.substr(0, end);
       pending.erase(0, end + 1);
       if (line.ends_with('\r')) line.pop_back();
+      if (std::exchange(is_first, false)) line.erase(0, MarkSize(line));
       return line;
     }
     if (Interrupted() || pending.size() > kMaxInputBytes) return std::nullopt;
@@ -142,7 +151,7 @@ Input Unzipped(std::string bytes) {
 Input ReadRows(const std::string& path) {
   if (path == "-") return ReadStandardInput();
   Input input = ReadFile(path);
-  if (!input.error.empty() || !path.ends_with(".gz")) return input;
+  if (!input.error.empty() || !HasExtension(path, ".gz")) return input;
   return Unzipped(std::move(input.text));
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "formats/character.h"
+#include "formats/file_name.h"
 #include "formats/json_fields.h"
 #include "formats/utf8.h"
 #include "grammar/namespaces.h"
@@ -294,7 +295,7 @@ std::string MendedText(Project& project, const File& file) {
     std::string fixed = Fixed(check->sources, check->number, mendable);
     if (fixed == at->text) break;
     at = std::make_shared<TextFile>(file->uri, file->path, std::move(fixed), file->version,
-                                    file->name().ends_with(".rpl"));
+                                    HasExtension(file->name(), ".rpl"));
   }
   return at->text;
 }

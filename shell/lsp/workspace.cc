@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/file_name.h"
 #include "formats/json_fields.h"
 
 namespace rpl::lsp {
@@ -20,7 +21,7 @@ int HexDigit(char c) {
 }
 
 bool IsProgramName(std::string_view name) {
-  return name.ends_with(".md") || name.ends_with(".rpl");
+  return HasExtension(name, ".md") || HasExtension(name, ".rpl");
 }
 
 bool IsLeftOut(const fs::path& folder) {
@@ -38,7 +39,7 @@ TextFile::TextFile(std::string uri_of, std::string path_of, std::string text_of,
       version(version_of),
       lines(text),
       name_(path.empty() ? uri : path) {
-  if (path.empty() && plain && !name_.ends_with(".rpl")) name_ += ".rpl";
+  if (path.empty() && plain && !HasExtension(name_, ".rpl")) name_ += ".rpl";
 }
 
 std::string TextFile::file_name() const { return fs::path(name()).filename(); }
@@ -133,7 +134,7 @@ bool Workspace::Change(const std::string& uri, std::int64_t version, const Json&
     text = std::move(*next);
   }
   at->second = std::make_shared<TextFile>(uri, at->second->path, std::move(text), version,
-                                          at->second->name().ends_with(".rpl"));
+                                          HasExtension(at->second->name(), ".rpl"));
   return true;
 }
 

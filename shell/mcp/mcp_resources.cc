@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/file_name.h"
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
 #include "formats/percent_text.h"
@@ -148,7 +149,7 @@ void McpResources::List(const Call& call) {
                                {"name", all[i].name}};
       if (call->Has("2025-06-18")) resource["title"] = all[i].title;
       if (!all[i].description.empty()) resource["description"] = all[i].description;
-      resource["mimeType"] = all[i].name.ends_with(".md") ? "text/markdown" : "text/plain";
+      resource["mimeType"] = HasExtension(all[i].name, ".md") ? "text/markdown" : "text/plain";
       if (call->Has("2025-03-26")) resource["size"] = all[i].size;
       resources.push_back(std::move(resource));
     }
@@ -209,7 +210,7 @@ void McpResources::ReadProtocol(const Call& call, const std::string& uri, const 
     const std::optional<std::string> path = service_.protocols.Find(name);
     Input input = path ? ReadFile(*path) : Input{"", "gone"};
     if (!input.error.empty()) return NotFound(*call, uri);
-    ReplyText(*call, uri, name.ends_with(".md") ? "text/markdown" : "text/plain",
+    ReplyText(*call, uri, HasExtension(name, ".md") ? "text/markdown" : "text/plain",
               std::move(input.text), 0);
   });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "formats/file_name.h"
 #include "formats/spelling.h"
 #include "grammar/document.h"
 #include "shell/host/input.h"
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr int kMostFolders = 16;  // within each other
 
 bool IsProtocolName(const std::string& name) {
-  return !name.starts_with('.') && (name.ends_with(".md") || IsPlainRpl(name));
+  return !name.starts_with('.') && (HasExtension(name, ".md") || IsPlainRpl(name));
 }
 
 // Whether `path`, with links resolved, is below `folder`, which has none.

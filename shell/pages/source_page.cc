@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "formats/file_name.h"
 #include "shell/pages/html.h"
 
 namespace rpl {
@@ -67,7 +68,8 @@ class SourceWriter {
 }  // namespace
 
 bool IsDocumentName(const std::string& name) {
-  return !name.ends_with(".csv") && !name.ends_with(".tsv") && !name.ends_with(".ndjson");
+  return !HasExtension(name, ".csv") && !HasExtension(name, ".tsv") &&
+         !HasExtension(name, ".ndjson");
 }
 
 Document ShownDocument(const Sources& sources, std::uint32_t file) {
