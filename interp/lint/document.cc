@@ -3,12 +3,14 @@
 // Headings and their prose (§17, decisions 70, 71, 75): prompts that say nothing, emphasised
 // spans that name nothing, ground calls that a section may have meant as conditions.
 #include <algorithm>
+#include <memory>
 
 #include "formats/character.h"
 #include "formats/spelling.h"
 #include "grammar/line_start.h"
 #include "interp/lint/context.h"
 #include "interp/lint/mended_text.h"
+#include "interp/plan/heading_use.h"
 
 namespace rpl::check {
 namespace {
