@@ -224,8 +224,7 @@ std::unique_ptr<GateSetup> GateSetupOf(const Engine::Options& options,
   setup->guard = std::make_shared<Guard>(std::move(*policy), setup->config.agent);
   setup->policy_name = options.policy_name;
   setup->store = GuardStore(options.guard_store, options.agent);
-  if (!options.audit_file.empty())
-    setup->store.RecordAnswersIn(std::filesystem::absolute(options.audit_file));
+  setup->store.RecordAnswersIn(options.audit_file);
   setup->record = {{"policy", {{"name", options.policy_name}, {"text", options.policy}}},
                    {"config", nullptr},
                    {"agent", options.agent},

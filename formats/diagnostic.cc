@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <tuple>
 
 #include "formats/terminal_text.h"
@@ -20,29 +19,11 @@ constexpr std::size_t kBeforeCaret = 60;  // of them before the caret, in a long
 
 constexpr std::size_t kMarkBytes = 256;
 
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// Counts the code points of UTF-8, 32 bytes at a time where these are ASCII.
-std::uint32_t CodePoints(std::string_view text) {
-  std::uint32_t out = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    std::uint64_t words[4] = {};
-    const std::size_t size = std::min(text.size() - at, sizeof words);
-    std::memcpy(words, text.data() + at, size);
-    out += static_cast<std::uint32_t>(size);
-    if (((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) != 0)
-      out -= static_cast<std::uint32_t>(
-          std::count_if(text.data() + at, text.data() + at + size, IsContinuation));
-    at += size;
-  }
-  return out;
-}
-
 // The number of code points before `offset`.
-std::uint32_t CodePointsBefore(const Sources::File& f, std::size_t offset) {
+std::size_t CodePointsBefore(const Sources::File& f, std::size_t offset) {
   const std::size_t mark = offset / kMarkBytes;
-  return f.marks[mark] +
-         CodePoints(std::string_view(f.text).substr(mark * kMarkBytes, offset - mark * kMarkBytes));
+  return f.marks[mark] + CountCodePoints(std::string_view(f.text).substr(
+                             mark * kMarkBytes, offset - mark * kMarkBytes));
 }
 
 // One source line cut to kLineWidth columns around its marked bytes [begin, end).
@@ -146,7 +127,8 @@ std::uint32_t Sources::Add(std::string name, std::string text) {
   std::uint32_t before = 0;
   for (std::size_t at = 0; at <= file->text.size(); at += kMarkBytes) {
     file->marks.push_back(before);
-    before += CodePoints(std::string_view(file->text).substr(at, kMarkBytes));
+    before += static_cast<std::uint32_t>(
+        CountCodePoints(std::string_view(file->text).substr(at, kMarkBytes)));
   }
   Group last;
   if (size_ % kGroup != 0) {
@@ -170,7 +152,8 @@ Sources::Place Sources::PlaceOf(std::uint32_t file, std::uint32_t offset) const 
   Place place;
   place.line = static_cast<std::uint32_t>(next - f.lines.begin());
   const std::size_t end = std::min<std::size_t>(offset, f.text.size());
-  place.column += CodePointsBefore(f, end) - CodePointsBefore(f, line_begin);
+  place.column +=
+      static_cast<std::uint32_t>(CodePointsBefore(f, end) - CodePointsBefore(f, line_begin));
   // A byte order mark is not part of the first line.
   const std::size_t mark = MarkSize(f.text);
   if (line_begin == 0 && mark > 0 && end >= mark) --place.column;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/json_text.h"
+#include "formats/utf8.h"
 
 namespace rpl {
 namespace {
@@ -51,12 +52,6 @@ bool SameJson(const ordered_json& a, const ordered_json& b) {
     const auto found = b.find(item.key());
     return found != b.end() && SameJson(item.value(), *found);
   });
-}
-
-std::size_t CharactersOf(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
 }
 
 class SchemaCheck {
@@ -110,7 +105,7 @@ class SchemaCheck {
     if (keyword == "minLength" || keyword == "maxLength") {
       if (!value.is_string()) return {};
       if (!of.is_number()) return Maybe();
-      const auto size = static_cast<double>(CharactersOf(value.get_ref<const std::string&>()));
+      const auto size = static_cast<double>(CountCodePoints(value.get_ref<const std::string&>()));
       if (keyword == "minLength")
         return Check(size >= of.get<double>(), where,
                      fmt::format("expected at least {} characters", DumpJson(of)));

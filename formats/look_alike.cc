@@ -2,6 +2,7 @@
 #include "formats/look_alike.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
@@ -86,22 +87,6 @@ static_assert(std::ranges::is_sorted(kEntries, {}, &Entry::code_point));
 constexpr std::uint32_t kFullWidth = 0xFF01;
 constexpr std::uint32_t kFullWidthEnd = 0xFF5F;
 
-struct Character {
-  std::uint32_t code_point;
-  std::size_t size;
-};
-
-// REQUIRES: `text` is UTF-8, and `at` the first byte of a character in it.
-Character CharacterAt(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  std::uint32_t value = lead & (0x7Fu >> size);
-  for (std::size_t i = 1; i < size && at + i < text.size(); ++i)
-    value = value << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3Fu);
-  return {value, size};
-}
-
 }  // namespace
 
 bool LookAlike::is_letter() const { return IsLetter(write); }
@@ -120,7 +105,13 @@ std::string LookAlike::Replacement() const {
 
 std::optional<LookAlike> LookAlikeAt(std::string_view text, std::size_t at) {
   if (at >= text.size() || static_cast<unsigned char>(text[at]) < 0xC2) return std::nullopt;
-  const auto [code_point, size] = CharacterAt(text, at);
+  utf8proc_int32_t read = 0;
+  const utf8proc_ssize_t bytes =
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
+                       static_cast<utf8proc_ssize_t>(text.size() - at), &read);
+  if (bytes < 0) return std::nullopt;
+  const auto code_point = static_cast<std::uint32_t>(read);
+  const auto size = static_cast<std::size_t>(bytes);
   if (kFullWidth <= code_point && code_point < kFullWidthEnd) {
     const auto plain = static_cast<char>(code_point - kFullWidth + '!');
     return LookAlike{code_point, size, IsLetter(plain) ? "full-width letter" : "full-width sign",

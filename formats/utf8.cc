@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/utf8.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +41,21 @@ std::size_t FindBadByte(std::string_view s) {
     at += size;
   }
   return std::string_view::npos;
+}
+
+// 32 bytes at a time where these are ASCII.
+std::size_t CountCodePoints(std::string_view text) {
+  std::size_t out = text.size();
+  for (std::size_t at = 0; at < text.size();) {
+    std::uint64_t words[4] = {};
+    const std::size_t size = std::min(text.size() - at, sizeof words);
+    std::memcpy(words, text.data() + at, size);
+    if (((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) != 0)
+      out -= static_cast<std::size_t>(
+          std::count_if(text.data() + at, text.data() + at + size, IsContinuation));
+    at += size;
+  }
+  return out;
 }
 
 bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {

@@ -16,6 +16,12 @@ namespace rpl {
 /// The offset of the first byte that is not part of valid text; npos if all of `s` is valid.
 std::size_t FindBadByte(std::string_view s);
 
+/// True for the bytes of a character behind its first.
+inline bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+/// The number of code points of valid text.
+std::size_t CountCodePoints(std::string_view text);
+
 /// The size of the byte order mark that begins `text`; 0 if none does.
 inline std::size_t MarkSize(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? 3 : 0;

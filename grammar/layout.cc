@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "formats/character.h"
+#include "formats/utf8.h"
 
 namespace rpl {
 namespace {
@@ -318,10 +319,7 @@ class Tokenizer {
 
 // --- Lines -------------------------------------------------------------------------------
 
-int WidthOf(std::string_view s) {
-  return static_cast<int>(std::count_if(
-      s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
+int WidthOf(std::string_view s) { return static_cast<int>(CountCodePoints(s)); }
 
 // The width of a token in columns; of a string over several lines, that of its longest line.
 int ColumnsOf(std::string_view s) {

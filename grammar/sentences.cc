@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 #include "formats/character.h"
 #include "grammar/ast.h"
@@ -352,47 +353,46 @@ void SentenceCutter::Close(char closer) {
 // `# …`, as other languages begin a comment and Markdown a heading. A sentence that begins with it
 // ends with its line.
 void SentenceCutter::RefuseHash() {
-  const std::uint32_t begin = pos_;
-  const bool alone = begin == levels_.front().at;
-  while (At(pos_) == '#') ++pos_;
-  const std::uint32_t mark_end = pos_;
-  pos_ = LineEnd(begin);
-  const std::string_view line = text_.substr(0, pos_);
+  std::uint32_t mark_end = pos_;
+  while (At(mark_end) == '#') ++mark_end;
+  const std::uint32_t end = LineEnd(pos_);
+  const std::string_view line = text_.substr(0, end);
   const std::size_t dash = line.find(" - ", mark_end);
-  const bool heading =
-      alone && dash != line.npos && StartOf(line, SkipBlanks(line, dash + 3), {}) == Start::kCall;
+  const bool heading = pos_ == levels_.front().at && dash != line.npos &&
+                       StartOf(line, SkipBlanks(line, dash + 3), {}) == Start::kCall;
   if (heading)
-    Blame(Code::kSyntaxError, begin, pos_, "this heading stands among RPL and is not read",
-          "close the fence above it; for a comment write `--`");
-  else
-    Blame(Code::kSyntaxError, begin, mark_end, "`#` does not begin a comment",
-          At(SkipBlanks(text_, mark_end)) == '{' ? "write `--`, or `#{` for a set" : "write `--`");
-  if (alone) Abandon();
+    return RefuseTo(end, end, "this heading stands among RPL and is not read",
+                    "close the fence above it; for a comment write `--`");
+  RefuseTo(end, mark_end, "`#` does not begin a comment",
+           At(SkipBlanks(text_, mark_end)) == '{' ? "write `--`, or `#{` for a set" : "write `--`");
 }
 
 // `// …` ends with its line, `/* …` with its `*/` or the text.
 void SentenceCutter::RefuseSlashes() {
-  const std::uint32_t begin = pos_;
-  const bool alone = begin == levels_.front().at;
-  const bool block = At(begin + 1) == '*';
+  const bool block = At(pos_ + 1) == '*';
   const std::size_t close =
-      block ? text_.substr(0, limit_).find("*/", begin + 2) : std::string_view::npos;
-  pos_ = close == std::string_view::npos ? LineEnd(begin) : static_cast<std::uint32_t>(close) + 2;
-  Blame(Code::kSyntaxError, begin, begin + 2,
-        std::string("`") + (block ? "/*" : "//") + "` does not begin a comment",
-        block ? "write `--` at the start of each of its lines" : "write `--`");
-  if (alone) Abandon();
+      block ? text_.substr(0, limit_).find("*/", pos_ + 2) : std::string_view::npos;
+  RefuseTo(close == std::string_view::npos ? LineEnd(pos_) : static_cast<std::uint32_t>(close) + 2,
+           pos_ + 2, std::string("`") + (block ? "/*" : "//") + "` does not begin a comment",
+           block ? "write `--` at the start of each of its lines" : "write `--`");
 }
 
 // `% …`, a comment of Prolog.
 void SentenceCutter::RefusePercent() {
-  const std::uint32_t begin = pos_;
-  const bool alone = begin == levels_.front().at;
-  while (At(pos_) == '%') ++pos_;
-  const std::uint32_t mark_end = pos_;
-  pos_ = LineEnd(begin);
-  Blame(Code::kSyntaxError, begin, mark_end, "`%` does not begin a comment", "write `--`");
-  if (alone) Abandon();
+  std::uint32_t mark_end = pos_;
+  while (At(mark_end) == '%') ++mark_end;
+  RefuseTo(LineEnd(pos_), mark_end, "`%` does not begin a comment", "write `--`");
+}
+
+// Passes over [pos_, end), of which [pos_, blamed_end) is the error. Where the sentence begins
+// there, it is an error as a whole, and the next one begins at `end`.
+void SentenceCutter::RefuseTo(std::uint32_t end, std::uint32_t blamed_end, std::string message,
+                              std::string hint) {
+  const std::uint32_t begin = std::exchange(pos_, end);
+  Blame(Code::kSyntaxError, begin, blamed_end, std::move(message), std::move(hint));
+  if (begin != levels_.front().at) return;
+  abandoned_ = true;
+  resume_ = pos_;
 }
 
 // `p(1);`, as other languages end a statement.
@@ -401,12 +401,6 @@ void SentenceCutter::RefuseSemicolon() {
         "remove it; a newline ends a sentence");
   ++pos_;
   last_ = Last::kOperand;
-}
-
-// The sentence is an error up to here, and the next one begins here.
-void SentenceCutter::Abandon() {
-  abandoned_ = true;
-  resume_ = pos_;
 }
 
 // Only the first error of a sentence is kept.

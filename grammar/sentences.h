@@ -92,7 +92,7 @@ class SentenceCutter {
   void RefuseSlashes();
   void RefusePercent();
   void RefuseSemicolon();
-  void Abandon();
+  void RefuseTo(std::uint32_t end, std::uint32_t blamed_end, std::string message, std::string hint);
   // Errors: only the first of a sentence is kept. BlameUnclosedBracket also sets the place of
   // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "formats/database.h"
@@ -115,6 +116,10 @@ GuardStore& GuardStore::operator=(GuardStore&&) noexcept = default;
 std::unique_ptr<Database> OpenGuardStore(const std::string& path,
                                          std::chrono::milliseconds patience, std::string& error) {
   return Database::Open(path, kForm, patience, error);
+}
+
+void GuardStore::RecordAnswersIn(const std::string& audit) {
+  audit_ = audit.empty() ? "" : std::filesystem::absolute(audit).string();
 }
 
 std::string GuardStore::Open() {

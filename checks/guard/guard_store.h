@@ -90,8 +90,8 @@ class GuardStore {
 
   const std::string& path() const { return path_; }
   bool keeps() const { return !path_.empty(); }
-  /// Requests from now on name this audit log, so that their answers are recorded there.
-  void RecordAnswersIn(std::string audit) { audit_ = std::move(audit); }
+  /// Requests from now on name this audit log, so that their answers are recorded there; "": none.
+  void RecordAnswersIn(const std::string& audit);
 
   /// Runs `work` in one transaction: if it returns a reason, or the store fails, nothing is kept
   /// and that reason is returned. Within it, the functions below are part of it.

@@ -3,15 +3,12 @@
 
 #include <string>
 
+#include "formats/character.h"
+
 namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
 
 // The texts of a value, each list of texts joined as the words of a command.
 void CollectCommands(const ordered_json& args, std::vector<std::string>& out) {
@@ -51,7 +48,7 @@ bool AnswersReviews(std::string_view command) {
       continue;
     }
     if (c == '"' || c == '\'') continue;
-    if (IsWordCharacter(c)) {
+    if (IsNameChar(c)) {
       word += c;
       continue;
     }
@@ -59,7 +56,7 @@ bool AnswersReviews(std::string_view command) {
     if (c == ';' || c == '&' || c == '|' || c == '\n') guard = false;
     if (c == '$') {  // a variable stands for whatever is between words
       if (command.substr(i).starts_with("${")) ++i;
-      while (i + 1 < command.size() && IsWordCharacter(command[i + 1])) ++i;
+      while (i + 1 < command.size() && IsNameChar(command[i + 1])) ++i;
     }
   }
   return end_word();

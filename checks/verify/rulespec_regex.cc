@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "checks/verify/code_points.h"
+#include "formats/utf8.h"
 
 namespace rpl {
 namespace {
@@ -148,10 +149,7 @@ class RegexReader {
   Part Fail(std::size_t at, std::string why, bool is_limit = false) {
     if (!failed_) {
       failed_ = true;
-      const std::string_view before = regex_.substr(0, at);
-      const auto characters =
-          std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; });
-      problem_ = {std::move(why), static_cast<std::size_t>(characters) + 1, is_limit};
+      problem_ = {std::move(why), CountCodePoints(regex_.substr(0, at)) + 1, is_limit};
     }
     at_ = regex_.size();
     return {};

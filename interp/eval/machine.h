@@ -322,8 +322,8 @@ class Machine {
   bool RunReadText(const Step& s);
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);
-  bool RunStanding(const Step& s);
   bool RunGoalFalse(const Step& s);
+  bool RunStanding(const Step& s);
   bool RunLoop(const Step& s);
   bool RunCheck(const Step& s);
   /// Runs a nested plan, calling `fn` at its end.

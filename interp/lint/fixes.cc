@@ -537,8 +537,7 @@ class Fixes {
     f.edits.push_back({mark, touches ? "-- " : "--"});
   }
 
-  // --- Characters that look like others
-  // -----------------------------------------------------------
+  // --- Characters that look like others ------------------------------------------------------
 
   bool IsLookAlike(Span place) const {
     const std::optional<LookAlike> found = LookAlikeAt(context_.sources.Text(place), 0);

@@ -23,8 +23,6 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kMaxAlternatives = 256;
-
 using Lists = std::vector<std::vector<const Clause*>>;
 
 // Appends to each list what it goes on with, by clause; false if the lists are too many.
@@ -39,7 +37,7 @@ bool Append(const Clause& clause, Lists& lists) {
     Lists copy = lists;
     for (const Clause& inner : branch)
       if (!Append(inner, copy)) return false;
-    if (out.size() + copy.size() > kMaxAlternatives) return false;
+    if (out.size() + copy.size() > kMostWays) return false;
     std::ranges::move(copy, std::back_inserter(out));
   }
   lists = std::move(out);

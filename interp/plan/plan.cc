@@ -84,23 +84,18 @@ std::vector<SlotId> HolesOf(const Step& step) {
   return out;
 }
 
-// The number of ways through the alternatives of a list, as far as kMaxWays.
-std::size_t WaysThrough(const Clauses& clauses);
-constexpr std::size_t kMaxWays = 256;
-
-std::size_t WaysThrough(const Clause& clause) {
+// `ways` through a list, and through the alternatives of one more clause; at most one beyond
+// kMostWays.
+std::size_t WaysWith(const Clause& clause, std::size_t ways) {
   const auto* alternatives = clause.As<Alternatives>();
-  if (alternatives == nullptr) return 1;
-  std::size_t ways = 0;
-  for (const Clauses& branch : alternatives->branches)
-    ways = std::min(ways + WaysThrough(branch), kMaxWays + 1);
-  return ways;
-}
-
-std::size_t WaysThrough(const Clauses& clauses) {
-  std::size_t ways = 1;
-  for (const Clause& clause : clauses) ways = std::min(ways * WaysThrough(clause), kMaxWays + 1);
-  return ways;
+  if (alternatives == nullptr) return ways;
+  std::size_t own = 0;
+  for (const Clauses& branch : alternatives->branches) {
+    std::size_t through = 1;
+    for (const Clause& inner : branch) through = WaysWith(inner, through);
+    own = std::min(own + through, kMostWays + 1);
+  }
+  return std::min(ways * own, kMostWays + 1);
 }
 
 // The first column from `at` on whose set is distributed, and the parts of that.
@@ -295,8 +290,12 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
 // no slot bound outside is bound in it.
 Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
   std::vector<Listed> items;
-  for (const Clause& c : clauses) items.push_back({&c, Range::kAll, branch_});
-  const bool outer = std::exchange(many_ways_, many_ways_ || WaysThrough(clauses) > kMaxWays);
+  std::size_t ways = 1;
+  for (const Clause& c : clauses) {
+    items.push_back({&c, Range::kAll, branch_});
+    ways = WaysWith(c, ways);
+  }
+  const bool outer = std::exchange(many_ways_, many_ways_ || ways > kMostWays);
   ready_->Enter(clauses, alone);
   Taken bound{ready_->Mark(), {}};
   Step* first = Chain(Prepare(items), Terminal::kFound, 0, taken == nullptr ? nullptr : &bound);
@@ -693,8 +692,8 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
     for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
   FindGroupKeys(clauses, bound);
   std::size_t ways = 1;
-  for (const Clause* clause : clauses) ways = std::min(ways * WaysThrough(*clause), kMaxWays + 1);
-  many_ways_ = ways > kMaxWays;
+  for (const Clause* clause : clauses) ways = WaysWith(*clause, ways);
+  many_ways_ = ways > kMostWays;
   const bool from_delta = delta >= 0 && order.empty();
   ready_->Begin(bound, outside_, avar, from_delta);
 

@@ -203,6 +203,9 @@ class ReadyQueue;  // interp/plan/ready_queue.h
 /// Whether an equality is between lists or terms, hence equivalent to equalities of their parts.
 bool CanDecompose(const Compare& c);
 
+/// Alternatives that are combined in more ways than these are planned without multiplying them out.
+inline constexpr std::size_t kMostWays = 256;
+
 /// `role(#{?a ?b})` as the instances that it reads, and the inequalities that tell them apart
 /// (decision 28); nothing if the clause is no atom with a set to distribute. Columns in `whole`
 /// take sets as they are.

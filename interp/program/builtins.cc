@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "formats/utf8.h"
 #include "interp/program/operators.h"
 #include "interp/store/integer.h"
 
@@ -252,9 +253,8 @@ void ForEachCharacter(std::string_view text, Fn&& fn) {
 void TextLength(BuiltinCall& call) {
   const auto text = TextArgument(call, 0);
   if (!text || !call.pool.Work(text->size() / 16 + 1)) return;
-  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-  const auto count = std::ranges::count_if(*text, begins);
-  call.give({{call.known[0], call.pool.Int(static_cast<std::int64_t>(count))}});
+  const auto count = static_cast<std::int64_t>(CountCodePoints(*text));
+  call.give({{call.known[0], call.pool.Int(count)}});
 }
 
 // (?text, ?other) by the case mapping of each character

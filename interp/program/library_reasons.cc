@@ -92,14 +92,8 @@ std::string Beyond(const Pool& pool, std::string_view label, std::int64_t from, 
   return "";
 }
 
-}  // namespace
-}  // namespace library_reasons
-
-namespace {
-
 // What an argument is of which the relation takes another kind; "" if there is none.
 std::string WrongKind(const Pool& pool, std::string_view label, std::span<const Value> key) {
-  using namespace library_reasons;
   const Signature* relation = Find(label);
   if (relation == nullptr) return "";
   for (std::size_t i = 0; i < std::min(key.size(), std::size(relation->arguments)); ++i) {
@@ -113,6 +107,7 @@ std::string WrongKind(const Pool& pool, std::string_view label, std::span<const 
 }
 
 }  // namespace
+}  // namespace library_reasons
 
 bool IsOfLibrary(std::string_view name) { return name.starts_with("std#"); }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "formats/sql_text.h"
+#include "formats/utf8.h"
 #include "interp/sql/sql_expression.h"
 
 namespace rpl {
@@ -423,10 +424,7 @@ void SqlSelectWriter::MatchTemplate(const Pattern& p, const SqlExpression& value
   }
   const SqlExpression text = Named(SqlStringOf(value), scope);
   const std::string before = SqlQuoted(p.texts()[0]), after = SqlQuoted(p.texts()[1]);
-  const auto length = [](std::string_view utf8) {
-    return std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  };
-  const auto head = length(p.texts()[0]), tail = length(p.texts()[1]);
+  const auto head = CountCodePoints(p.texts()[0]), tail = CountCodePoints(p.texts()[1]);
   scope.select.where.push_back("char_length(" + text.text + ") >= " + std::to_string(head + tail));
   if (head > 0)
     scope.select.where.push_back("left(" + text.text + ", " + std::to_string(head) +

@@ -293,8 +293,7 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   agent.unmatched = EffectOfAnswer(options.unmatched);
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
-  if (!options.guard.audit.empty())
-    to.store.RecordAnswersIn(std::filesystem::absolute(options.guard.audit));
+  to.store.RecordAnswersIn(options.guard.audit);
   PolicyFile file = reads_store ? ReadPolicyFile(options.guard.policy, to.store)
                                 : ReadPolicyFile(options.guard.policy);
   if (!file.policy) return file.code;

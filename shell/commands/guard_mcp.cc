@@ -28,6 +28,11 @@ constexpr std::size_t kMostRefusalBytes = std::size_t{8} << 10;
 constexpr std::int64_t kElicitedHours = 1;  // an approval is spent at once, if it can be
 constexpr const char* kPinRule = "tool-definition";
 
+// For people: hosts keep it, and show it to no model.
+void WriteToLog(const std::string& line) {
+  std::cerr << "rpl guard mcp: " << PrintableLine(line) << '\n';
+}
+
 std::string RunName() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return fmt::format(
@@ -288,11 +293,10 @@ std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
   if (!review.value) return what + ", and no review can be kept: " + review.why;
   Write({audit_.Failed(fmt::format("the tool `{}`: {}", tool.name, what), now)}, now);
   const std::string option = StoreOptionAnywhere(options_.guard);
-  std::cerr << fmt::format(
-      "rpl guard mcp: the tool `{}` is held: `rpl guard pending{}` shows its definition, `rpl "
-      "guard "
-      "approve {}{}` lets it pass\n",
-      PrintableLine(tool.name), option, review.value->id, option);
+  WriteToLog(fmt::format(
+      "the tool `{}` is held: `rpl guard pending{}` shows its definition, `rpl guard approve {}{}` "
+      "lets it pass",
+      tool.name, option, review.value->id, option));
   return fmt::format("{} since {} pinned. A person compares it, and approves it (review {})", what,
                      pin.empty() ? "its tools were" : "it was", review.value->id);
 }
@@ -315,9 +319,7 @@ int GuardMcp(const GuardCommandOptions& options) {
   settings.patience = std::chrono::seconds(options.ask_timeout);
   settings.list_patience = std::chrono::milliseconds(options.timeout_ms);
   settings.store_option = StoreOptionAnywhere(options.guard);
-  settings.log = [](const std::string& line) {
-    std::cerr << "rpl guard mcp: " << PrintableLine(line) << '\n';
-  };
+  settings.log = WriteToLog;
   McpGateway gateway(decider, settings);
   const int code = RelayMcp(gateway, {options.server, "", std::nullopt, false});
   if (gateway.noise() > 0)

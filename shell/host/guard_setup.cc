@@ -174,8 +174,7 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
   }
   if (!store.empty()) setup->store = GuardStore(store, setup->agent.slug);
   setup->audit = options.audit;
-  if (!options.audit.empty())
-    setup->store.RecordAnswersIn(std::filesystem::absolute(options.audit));
+  setup->store.RecordAnswersIn(options.audit);
   setup->audit_required = options.audit_required;
   setup->run = [&tools](const GuardCommand& command, const ordered_json& input) {
     return tools.RunForGuard(command, input);

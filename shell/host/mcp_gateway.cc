@@ -102,8 +102,7 @@ std::string McpGateway::HeldText(const std::string& reason, const std::string& r
   LogHeld("a call", review);
   return fmt::format(
       "Held for a person's review ({}): {}. Once a person has approved it, the same call passes. "
-      "Do "
-      "not try it in another form; tell the user.",
+      "Do not try it in another form; tell the user.",
       review, reason);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/shorten.h"
+#include "formats/utf8.h"
 #include "shell/pages/graph_layout.h"
 #include "shell/pages/html.h"
 
@@ -18,12 +19,6 @@ namespace {
 constexpr int kBoxHeight = 26;
 constexpr int kCharacterWidth = 7;  // of the monospaced face at 12 pixels, at most
 constexpr std::size_t kMostBytes = 40;
-
-std::size_t Characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
 
 bool IsLeftOut(const CatalogueEntry& entry) {
   return entry.kind == CatalogueEntry::Kind::kAvar || entry.name == "$json";
@@ -67,7 +62,7 @@ class Drawing {
     std::vector<GraphBox> boxes;
     for (const std::size_t entry : entries_)
       boxes.push_back(
-          {static_cast<int>(Characters(LabelOf(entry))) * kCharacterWidth + 22, kBoxHeight});
+          {static_cast<int>(CountCodePoints(LabelOf(entry))) * kCharacterWidth + 22, kBoxHeight});
     const GraphLayout layout = LayoutOf(boxes, edges_);
     std::string out = fmt::format(
         "<svg class=\"graph\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
@@ -113,7 +108,7 @@ class Drawing {
     out += fmt::format(
         "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
         box.x + 11, box.y + box.height / 2 + 4,
-        static_cast<int>(Characters(label)) * kCharacterWidth, Shown(label));
+        static_cast<int>(CountCodePoints(label)) * kCharacterWidth, Shown(label));
     if (watched_.contains(entry))
       out += fmt::format("<path class=\"watched\" d=\"M{} {} l4 4 l-4 4 l-4 -4 z\"/>",
                          box.x + box.width - 4, box.y - 4);
