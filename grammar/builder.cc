@@ -63,8 +63,8 @@ void AppendUtf8(std::string& out, std::uint32_t c) {
   }
 }
 
-// The end of `{name}`, `{ ?name }` or `{?Name}` at the brace `at`, which is probably a misspelt
-// hole; 0 for any other text.
+// The end of `{name}`, `{ ?name }`, `{?Name}` or `{?_}` at the brace `at`, which is probably a
+// misspelt hole; 0 for any other text.
 std::size_t HoleMeant(std::string_view text, std::size_t at) {
   const auto blanks = [&](std::size_t i) { return SkipBlanks(text, i); };
   std::size_t i = at + 1;
@@ -72,7 +72,9 @@ std::size_t HoleMeant(std::string_view text, std::size_t at) {
   if (mark) i = blanks(i) + 1;
   const std::size_t name = i;
   while (i < text.size() && IsNameChar(text[i])) ++i;
-  if (i == name || !(mark ? IsLetter(text[name]) : IsLower(text[name]))) return 0;
+  if (i == name) return 0;
+  const bool anonymous = text.substr(name, i - name) == "_";
+  if (!(mark ? IsLetter(text[name]) || anonymous : IsLower(text[name]))) return 0;
   if (mark) i = blanks(i);
   const bool doubled = at > 0 && text[at - 1] == '{';  // {{name}} is another template language
   return i < text.size() && text[i] == '}' && !doubled ? i + 1 : 0;
@@ -272,7 +274,8 @@ void Builder::StringBrace(std::string_view token) {
   Lint(Code::kBraceInString,
        {file_, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)},
        "`" + hole + "` is plain text in a string",
-       "for a variable, write `{?" + (name[0] < 'a' ? Kebab(name) : name) + "}`");
+       name == "_" ? "a hole has a name: write one that is used nowhere else, as in `{?rest}`"
+                   : "for a variable, write `{?" + (name[0] < 'a' ? Kebab(name) : name) + "}`");
 }
 
 void Builder::StringHole(std::string_view token) {

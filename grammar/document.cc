@@ -458,13 +458,24 @@ class DocumentReader {
       if (!delimits || line.substr(0, TrimmedEnd(line, 0, dash)).ends_with('<')) continue;
       const std::size_t begin = SkipBlanks(line, dash + 1);
       const Start start = SignatureStart(text, heading.begin + begin);
-      const bool constraint = last_arrow != kNowhere && last_arrow > begin && !IsUpper(line[begin]);
+      const bool constraint = last_arrow != kNowhere && last_arrow > begin &&
+                              !IsUpper(line[begin]) && MayBeConstraint(line.substr(begin));
       if (start != Start::kCall && start != Start::kVariable && !constraint) continue;
       candidates.push_back({heading.begin + dash, heading.begin + begin, start});
       if (candidates.size() == kMaxSignatureTries) break;
     }
     std::ranges::reverse(candidates);
     return candidates;
+  }
+
+  /// False for bare words alone, and for one before a further ` - `: it is no minuend.
+  static bool MayBeConstraint(std::string_view text) {
+    if (text.find_first_of("(?%$") == kNowhere) return false;
+    const std::size_t word = text.find_first_of(" \t");
+    if (word == kNowhere || !std::ranges::all_of(text.substr(0, word), IsNameChar)) return true;
+    const std::size_t next = SkipBlanks(text, word);
+    return IsDigit(text[0]) || !StartsWithAt(text, next, "-") || next + 1 == text.size() ||
+           !IsBlank(text[next + 1]);
   }
 
   /// The text of the file in which a heading is followed by the paragraph that continues it, if

@@ -8,8 +8,8 @@
 #include "formats/character.h"
 #include "formats/spelling.h"
 #include "grammar/line_start.h"
+#include "interp/lint/certainty.h"
 #include "interp/lint/context.h"
-#include "interp/lint/mended_text.h"
 #include "interp/plan/heading_use.h"
 
 namespace rpl::check {
@@ -24,7 +24,7 @@ struct Section {
 
 class Sections {
  public:
-  explicit Sections(Context& context) : context_(context) {}
+  explicit Sections(Context& context) : context_(context), certainty_(context) {}
 
   void Run() {
     for (const auto& [relation, given] : context_.given_relations) facts_.insert(KeyOf(given.call));
@@ -302,6 +302,7 @@ class Sections {
     const auto place = begin + static_cast<std::uint32_t>(at);
     const Span arrow{file, place, place + static_cast<std::uint32_t>(size)};
     const Edit edit{arrow, "<-"};
+    if (!goal && !certainty_.IsLineOfRpl(arrow)) return;
     if (!ReadsWith(context_.sources, {edit}) || !arrows_.emplace(file, place).second) return;
     context_.Add(
         Code::kOldArrow, arrow,
@@ -310,6 +311,7 @@ class Sections {
   }
 
   Context& context_;
+  Certainty certainty_;
   std::unordered_map<const Scope*, Section> sections_;
   std::unordered_set<std::string> relations_;                     // labels with a rule or a heading
   std::unordered_set<std::string> rules_;                         // keys

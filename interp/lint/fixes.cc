@@ -22,15 +22,15 @@
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
+#include "interp/lint/certainty.h"
 #include "interp/lint/context.h"
-#include "interp/lint/mended_text.h"
 
 namespace rpl::check {
 namespace {
 
 class Fixes {
  public:
-  explicit Fixes(Context& context) : context_(context) {}
+  explicit Fixes(Context& context) : context_(context), certainty_(context) {}
 
   void Run() {
     for (Finding& f : context_.findings) {
@@ -71,45 +71,19 @@ class Fixes {
   bool IsCertain(const Finding& f) {
     const Span place = f.diagnostic.span;
     const bool title_or_prose = f.diagnostic.code == Code::kLooksLikeRpl;
-    if (IsInRpl(place) || (title_or_prose && IsFenceLine(place))) return true;
+    if (certainty_.IsInRpl(place) || (title_or_prose && IsFenceLine(place))) return true;
     if (title_or_prose) {
       const bool words = std::ranges::all_of(f.edits, [&](const Edit& e) { return IsInWord(e); });
-      const bool certain = words || !IsLookAlike(place) || HasCertainSentence(place.file);
-      return certain && ReadsWith(context_.sources, f.edits);
+      return (words || certainty_.IsLineOfRpl(place)) && ReadsWith(context_.sources, f.edits);
     }
-    return f.diagnostic.code == Code::kOldArrow || HasMark(context_.sources.Text(place)) ||
-           HasCertainSentence(place.file);
-  }
-
-  // A plain file or a fence.
-  bool IsInRpl(Span place) {
-    if (IsPlainRpl(context_.sources.at(place.file).name)) return true;
-    const std::vector<Block>& blocks = BlocksOf(place.file);
-    const auto after = std::ranges::upper_bound(blocks, place.begin, {},
-                                                [](const Block& b) { return b.span.begin; });
-    if (after == blocks.begin()) return false;
-    const Block& block = *std::prev(after);
-    return IsRplFence(block) && block.content.begin <= place.begin &&
-           place.begin <= block.content.end;
+    return f.diagnostic.code == Code::kOldArrow ||
+           HasMark(context_.sources.Text(place), Marks::kNoText) ||
+           certainty_.HasSentence(place.file);
   }
 
   bool IsFenceLine(Span place) const {
     const std::string_view text = context_.sources.Text(place);
     return text.starts_with("```") || text.starts_with("~~~");
-  }
-
-  bool IsCertain(const Part& part) {
-    return IsInRpl(part.sentence->span) || HasMark(context_.sources.Text(part.sentence->span));
-  }
-
-  bool HasCertainSentence(std::uint32_t file) {
-    if (!certain_files_) {
-      certain_files_.emplace();
-      for (const Part& part : context_.parts)
-        if (!certain_files_->contains(part.document->file) && IsCertain(part))
-          certain_files_->insert(part.document->file);
-    }
-    return certain_files_->contains(file);
   }
 
   // --- Names ------------------------------------------------------------------------------
@@ -368,7 +342,8 @@ class Fixes {
   std::vector<Edit> RenamingOf(const std::string& name, std::size_t mark) {
     const auto places = places_.find(name);
     if (places == places_.end()) return {};
-    if (std::ranges::none_of(places->second, [&](const Place& p) { return IsCertain(*p.part); }))
+    if (std::ranges::none_of(places->second,
+                             [&](const Place& p) { return certainty_.Is(*p.part); }))
       return {};
     const std::string plain = name.substr(mark);
     const std::string kebab = Kebab(plain);
@@ -429,9 +404,13 @@ class Fixes {
       if (dash == text.npos) return;
       at = ArrowAfterCall(text, begin + static_cast<std::uint32_t>(dash + 3));
     }
-    if (at == kNone || (at >= d.span.begin && d.code != Code::kBadHead)) return;
+    if (at == kNone) return;
     const Span arrow{d.span.file, at, at + 2};
-    if (d.code == Code::kLooksLikeRpl && !ReadsWith(context_.sources, {{arrow, "<-"}})) return;
+    if (d.code == Code::kLooksLikeRpl) {
+      if (!certainty_.IsLineOfRpl(arrow) || !ReadsWith(context_.sources, {{arrow, "<-"}})) return;
+    } else if (at >= d.span.begin && d.code != Code::kBadHead) {
+      return;
+    }
     d = {Code::kOldArrow, InfoOf(Code::kOldArrow).severity, arrow,
          "`<=` compares values, and calls have no order", "write `<-` for a rule"};
     f.edits.push_back({arrow, "<-"});
@@ -481,7 +460,7 @@ class Fixes {
       ArrowsOfSentences({file, 0, static_cast<std::uint32_t>(text.size())}, to);
       return;
     }
-    for (const Block& block : BlocksOf(file)) {
+    for (const Block& block : certainty_.BlocksOf(file)) {
       if (IsRplFence(block)) ArrowsOfSentences(block.content, to);
       if (block.kind != BlockKind::kParagraph) continue;
       // Lines of prose may stand between the sentences.
@@ -570,8 +549,12 @@ class Fixes {
 
   // --- Blank lines --------------------------------------------------------------------------
 
-  void BlankLineBefore(Finding& f) const {
+  void BlankLineBefore(Finding& f) {
     const Span span = f.diagnostic.span;
+    if (const Block* block = certainty_.BlockAt(span))
+      if (std::ranges::binary_search(block->inside, span.begin, {},
+                                     [](const Block& b) { return b.span.begin; }))
+        return;  // a part of its list or quote, not swallowed by it
     const Sources::File& file = context_.sources.at(span.file);
     const std::uint32_t line = file.lines[context_.sources.PlaceOf(span.file, span.begin).line - 1];
     if (file.text[span.begin] == '=') return;                       // a line of `=` would be prose
@@ -587,7 +570,7 @@ class Fixes {
     const Span below = f.diagnostic.span;
     const std::string_view more = context_.sources.Text(below);
     if (more.find("-- ") != std::string_view::npos) return;  // a comment would swallow the rest
-    const std::vector<Block>& blocks = BlocksOf(below.file);
+    const std::vector<Block>& blocks = certainty_.BlocksOf(below.file);
     auto heading =
         std::lower_bound(blocks.begin(), blocks.end(), below.begin,
                          [](const Block& b, std::uint32_t to) { return b.span.begin < to; });
@@ -614,12 +597,6 @@ class Fixes {
     f.edits.push_back({below, ""});
   }
 
-  const std::vector<Block>& BlocksOf(std::uint32_t file) {
-    auto [at, is_new] = blocks_.try_emplace(file);
-    if (is_new) at->second = ReadBlocks(context_.sources, file);
-    return at->second;
-  }
-
   Context& context_;
   bool collected_ = false;
   bool checked_ = true;                                         // whether the current part is
@@ -631,8 +608,7 @@ class Fixes {
   std::unordered_set<std::string> rules_;  // "p", "%g", "$t" with rules
   std::unordered_set<std::string> groups_;
   std::set<std::string> checked_names_;  // of the checked files, without folders
-  std::unordered_map<std::uint32_t, std::vector<Block>> blocks_;
-  std::optional<std::set<std::uint32_t>> certain_files_;  // with a sentence that is certain
+  Certainty certainty_;
   std::unordered_map<std::uint32_t, std::vector<Arrowed>> arrows_;  // in order
 };
 

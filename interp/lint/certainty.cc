@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interp/lint/mended_text.h"
+#include "interp/lint/certainty.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "formats/character.h"
@@ -70,6 +72,8 @@ bool HeadingReadsWith(std::string_view text, std::size_t line, const std::vector
   const std::size_t end = TrimmedEnd(text, line, LineEnd(text, line));
   if (end - line > kMostBytes) return false;
   const std::size_t first = edits.front().span.begin;
+  const std::size_t title = SkipBlanks(text, text.find_first_not_of('#', line));
+  if (title <= first && Reads(Mended("", text, title, end, edits), /*whole=*/true)) return true;
   for (std::size_t at = text.find(kDelimiter, line); at < first;
        at = text.find(kDelimiter, at + 1)) {
     const std::size_t begin = SkipBlanks(text, at + kDelimiter.size());
@@ -80,6 +84,48 @@ bool HeadingReadsWith(std::string_view text, std::size_t line, const std::vector
 }
 
 }  // namespace
+
+bool Certainty::IsInRpl(Span place) {
+  if (IsPlainRpl(context_.sources.at(place.file).name)) return true;
+  const Block* block = BlockAt(place);
+  return block != nullptr && IsRplFence(*block) && block->content.begin <= place.begin &&
+         place.begin <= block->content.end;
+}
+
+bool Certainty::Is(const Part& part) {
+  const Span span = part.sentence->span;
+  return IsInRpl(span) || HasMark(context_.sources.Text(span), Marks::kNoText);
+}
+
+bool Certainty::HasSentence(std::uint32_t file) {
+  if (!has_files_) {
+    has_files_ = true;
+    for (const Part& part : context_.parts)
+      if (!files_.contains(part.document->file) && Is(part)) files_.insert(part.document->file);
+  }
+  return files_.contains(file);
+}
+
+bool Certainty::IsLineOfRpl(Span place) {
+  const Sources::File& file = context_.sources.at(place.file);
+  const std::uint32_t begin =
+      file.lines[context_.sources.PlaceOf(place.file, place.begin).line - 1];
+  const std::string_view line = std::string_view(file.text).substr(begin);
+  return HasMark(line.substr(0, LineEnd(line, 0)), Marks::kNoText) || HasSentence(place.file);
+}
+
+const std::vector<Block>& Certainty::BlocksOf(std::uint32_t file) {
+  auto [at, is_new] = blocks_.try_emplace(file);
+  if (is_new) at->second = ReadBlocks(context_.sources, file);
+  return at->second;
+}
+
+const Block* Certainty::BlockAt(Span place) {
+  const std::vector<Block>& blocks = BlocksOf(place.file);
+  const auto after = std::ranges::upper_bound(blocks, place.begin, {},
+                                              [](const Block& b) { return b.span.begin; });
+  return after == blocks.begin() ? nullptr : &*std::prev(after);
+}
 
 bool ReadsWith(const Sources& sources, const std::vector<Edit>& edits) {
   const Span first = edits.front().span;
