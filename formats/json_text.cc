@@ -22,10 +22,58 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr const char* kNotText = "expected JSON in UTF-8";
+
+bool IsWordCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '$'; }
+
+// Why `text` is no JSON, where the reader stumbled over its byte number `byte`, from 1. Names what
+// other formats allow.
+std::string WhyNotJson(std::string_view text, std::size_t byte) {
+  if (FindBadByte(text) != std::string_view::npos) return kNotText;
+  if (IsAllSpace(text.substr(MarkSize(text)))) return "the text is empty, and no JSON value";
+  if (byte == 0 || byte > text.size()) return "the text ends before its value does";
+  constexpr std::size_t kShown = 40;
+  std::size_t at = byte - 1;
+  if (at > 0 && !IsWordCharacter(text[at]) && IsLetter(text[at - 1])) --at;  // `nul}`
+  if (at > 0 && text[at - 1] == '\\') return fmt::format("`\\{}` is no escape of JSON", text[at]);
+  if (IsWordCharacter(text[at]))
+    while (at > 0 && byte - at < kShown && IsWordCharacter(text[at - 1])) --at;
+  const char c = text[at];
+  std::size_t gap = at;
+  while (gap > 0 && IsSpace(text[gap - 1])) --gap;
+  const char last = gap == 0 ? '\0' : text[gap - 1];
+  if ((c == '}' || c == ']') && last == ',') return fmt::format("a comma stands before `{}`", c);
+  if (c == '#' || c == '/' || c == '*') return "a comment stands here, and JSON has none";
+  if (c == '\'') return "a string has double quotes in JSON";
+  if (static_cast<unsigned char>(c) < 0x20) return "a string goes over the end of its line";
+  if (IsLetter(c) || c == '_' || c == '$') {
+    std::size_t end = at;
+    while (end < text.size() && end - at < kShown && IsWordCharacter(text[end])) ++end;
+    const std::string word(text.substr(at, end - at));
+    const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+    if (next != text.npos && text[next] == ':' && (last == '{' || last == ','))
+      return fmt::format("the key `{}` has no double quotes", word);
+    return fmt::format("`{}` is not JSON", word);
+  }
+  if (c == '+' || c == '.') return "a number begins with a digit or `-` in JSON";
+  if (IsDigit(c) && byte - at > 1 && c == '0') return "a number has no leading zeros in JSON";
+  if (ordered_json::accept(text.substr(0, at))) return "text follows the JSON value";
+  const bool value_ends =
+      IsLetter(last) || IsDigit(last) || last == '}' || last == ']' || last == '"';
+  if (value_ends && (IsDigit(c) || c == '{' || c == '[' || c == '"' || c == '-'))
+    return fmt::format("a comma or colon is missing before `{}`", c);
+  const std::size_t size = static_cast<unsigned char>(c) < 0xC0   ? 1
+                           : static_cast<unsigned char>(c) < 0xE0 ? 2
+                           : static_cast<unsigned char>(c) < 0xF0 ? 3
+                                                                  : 4;
+  return fmt::format("`{}` stands where JSON has none", text.substr(at, size));
+}
+
 // The first of two passes: it accepts the text if it is JSON within the limits, and builds nothing.
 class Checker : public nlohmann::json_sax<ordered_json> {
  public:
-  Checker(JsonText& to, int max_depth) : to_(to), max_depth_(static_cast<std::size_t>(max_depth)) {}
+  Checker(JsonText& to, std::string_view text, int max_depth)
+      : to_(to), text_(text), max_depth_(static_cast<std::size_t>(max_depth)) {}
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -53,7 +101,7 @@ class Checker : public nlohmann::json_sax<ordered_json> {
                    const ordered_json::exception& e) override {
     constexpr int kOutOfRange = 406;
     to_.byte = byte;
-    to_.error = e.id == kOutOfRange ? "a number is too large" : "expected JSON in UTF-8";
+    to_.error = e.id == kOutOfRange ? "a number is too large" : WhyNotJson(text_, byte);
     return false;
   }
 
@@ -77,6 +125,7 @@ class Checker : public nlohmann::json_sax<ordered_json> {
   }
 
   JsonText& to_;
+  const std::string_view text_;
   const std::size_t max_depth_;
   std::vector<std::set<std::string>> open_;  // the keys of each open list or object
 };
@@ -200,11 +249,11 @@ JsonText ParseJson(std::string_view text, int max_depth, JsonNumbers numbers) {
   JsonText out;
   // Where a token may begin, the parser takes a NUL for the end of the text.
   if (const std::size_t nul = text.find('\0'); nul != text.npos) {
-    out.error = "expected JSON in UTF-8";
+    out.error = kNotText;
     out.byte = nul + 1;
     return out;
   }
-  Checker checker(out, max_depth);
+  Checker checker(out, text, max_depth);
   if (numbers == JsonNumbers::kExact) {
     const LongIntegers integers(text);
     if (!integers.found.empty()) {

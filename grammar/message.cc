@@ -21,7 +21,7 @@ namespace {
 std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
   std::size_t end = TrimmedEnd(text, 0, text.size());
   std::size_t newline = end == 0 ? kNowhere : text.find_last_of("\r\n", end - 1);
-  std::size_t begin = SkipBlanks(text, newline == kNowhere ? 0 : newline + 1);
+  std::size_t begin = SkipBlanks(text, newline == kNowhere ? MarkSize(text) : newline + 1);
   if (begin >= end || text[begin] != '%') return std::nullopt;
   return Span{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }

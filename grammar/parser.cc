@@ -233,9 +233,15 @@ class Explainer {
                         ? "write `~ /.../`"
                         : "write `~ " + std::string(text_.substr(at_, regex.end - at_)) + "`");
     }
-    if (c == '.' && digit_next) {
-      Builder::Fail(Code::kBadLiteral, To(2), "expected a digit before the point of a number",
-                    "write `0.`" + std::string(1, next));
+    const bool sign = c == '-' || c == '+';
+    const std::uint32_t point = at_ + (sign ? 1 : 0);
+    if (At(point) == '.' && IsDigit(At(point + 1))) {
+      std::uint32_t end = point + 1;
+      while (IsDigit(At(end))) ++end;
+      Builder::Fail(Code::kBadLiteral, To(end - at_),
+                    "expected a digit before the point of a number",
+                    std::string("write `") + (c == '-' ? "-" : "") + "0" +
+                        std::string(text_.substr(point, end - point)) + "`");
     }
     if (c == '#') ExplainHash(next);
     if (c == '@') {

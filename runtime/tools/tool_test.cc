@@ -151,12 +151,13 @@ TEST_CASE("a tool that floods is ended at its limit") {
 
 TEST_CASE("a reply is one object with the id of the request") {
   CHECK(ResultOf("garbage") ==
-        "bad-reply: its output is not one JSON object: expected JSON in UTF-8, wrong at byte 2");
+        "bad-reply: its output is not one JSON object: `no` is not JSON, wrong at byte 2");
   CHECK(ResultOf("not-utf8") ==
         "bad-reply: its output is not one JSON object: expected JSON in UTF-8, wrong at byte 22");
   CHECK(ResultOf("deep-json") == "bad-reply: its output is not taken: nested deeper than 200");
   CHECK(ResultOf("two-replies") ==
-        "bad-reply: its output is not one JSON object: expected JSON in UTF-8, wrong at byte 24");
+        "bad-reply: its output is not one JSON object: text follows the JSON value, wrong at byte "
+        "24");
   CHECK(ResultOf("other-id") == "bad-reply: its reply does not have the `id` of the request");
   CHECK(ResultOf("both") ==
         "bad-reply: expected `id` and one of `result` and `error` in its reply");

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 
 #include "formats/file_name.h"
+#include "formats/terminal_text.h"
 #include "runtime/tools/read_notes.h"
 #include "shell/host/report.h"
 
@@ -13,15 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether an entry of a folder is a file, or a link to one that is not there: whoever reads it says
-// so. Emacs locks the file that it edits by a link to no file, `.#trip.md`.
+// Whether an entry of a folder is a file. A link that leads nowhere is named and left out; Emacs
+// locks the file that it edits by such a link, `.#trip.md`.
 bool IsFile(const fs::path& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
   if (type == fs::file_type::regular) return true;
   const bool nowhere = type == fs::file_type::not_found || type == fs::file_type::none;
-  return nowhere && fs::is_symlink(path, error) &&
-         !std::string_view(path.filename().native()).starts_with(".#");
+  if (nowhere && fs::is_symlink(path, error) &&
+      !std::string_view(path.filename().native()).starts_with(".#"))
+    std::cerr << "note: " << Printable(path.native()) << " is left out: it is a link to no file\n";
+  return false;
 }
 
 }  // namespace

@@ -84,7 +84,11 @@ class CatalogueReader {
       std::sort(at.begin(), at.end(), [](const Span& a, const Span& b) {
         return std::tie(a.file, a.begin, a.end) < std::tie(b.file, b.begin, b.end);
       });
-      at.erase(std::unique(at.begin(), at.end()), at.end());
+      // A ground heading is a fact as well.
+      const auto same = [](const Span& a, const Span& b) {
+        return a.file == b.file && (a.begin == b.begin || b.begin < a.end);
+      };
+      at.erase(std::unique(at.begin(), at.end(), same), at.end());
       entry.group = GroupOf(entry);
       entry.asks = std::ranges::any_of(entry.uses, [&](std::size_t used) {
         return to_.entries[used].name == "$ask" || to_.entries[used].name == "$choose";
