@@ -62,10 +62,8 @@ std::string WhyNotJson(std::string_view text, std::size_t byte) {
       IsLetter(last) || IsDigit(last) || last == '}' || last == ']' || last == '"';
   if (value_ends && (IsDigit(c) || c == '{' || c == '[' || c == '"' || c == '-'))
     return fmt::format("a comma or colon is missing before `{}`", c);
-  const std::size_t size = static_cast<unsigned char>(c) < 0xC0   ? 1
-                           : static_cast<unsigned char>(c) < 0xE0 ? 2
-                           : static_cast<unsigned char>(c) < 0xF0 ? 3
-                                                                  : 4;
+  std::size_t size = 1;
+  while (at + size < text.size() && IsContinuation(text[at + size])) ++size;
   return fmt::format("`{}` stands where JSON has none", text.substr(at, size));
 }
 

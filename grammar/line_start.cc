@@ -118,7 +118,7 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   return in_group && start != Start::kProse ? Start::kMaybe : start;
 }
 
-bool HasMark(std::string_view text, Marks marks) {
+bool HasMark(std::string_view text, Arrows arrows) {
   bool quotes = true;  // until one is not closed
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -132,7 +132,7 @@ bool HasMark(std::string_view text, Marks marks) {
     }
     if ((c == '<' && next == '-') || ArrowForSign(text, at) == "<-") return true;
     const bool forward = (c == '-' && next == '>') || ArrowForSign(text, at) == "->";
-    if (forward && marks == Marks::kAll) return true;
+    if (forward && arrows == Arrows::kBoth) return true;
     // `100%done`, `read()?now` and `/users?page=2` are words of other texts.
     const char before = at > 0 ? text[at - 1] : ' ';
     if (IsLetter(before) || IsDigit(before) || std::strchr(")]/", before)) continue;

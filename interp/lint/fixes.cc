@@ -77,7 +77,7 @@ class Fixes {
       return (words || certainty_.IsLineOfRpl(place)) && ReadsWith(context_.sources, f.edits);
     }
     return f.diagnostic.code == Code::kOldArrow ||
-           HasMark(context_.sources.Text(place), Marks::kNoText) ||
+           HasMark(context_.sources.Text(place), Arrows::kBackward) ||
            certainty_.HasSentence(place.file);
   }
 
