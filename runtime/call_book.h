@@ -36,6 +36,7 @@ struct CallBook {
   std::map<CallId, std::string> reports;   // %fail reports of refused calls
   std::map<CallId, Reply> held_replies;    // results that await a review
   std::string held;                        // the %fail that ends the run, or ""
+  std::vector<OpenCall> awaited;           // headings that guards of this timestep's calls rest on
   std::map<CallId, By> halves;             // headings with some answers: the last of those who gave
                                            // them (By is ordered)
 

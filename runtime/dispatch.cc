@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/terminal_text.h"
@@ -34,8 +35,9 @@ bool SaysChanged(Pool& pool, const Answer& answer) {
 
 }  // namespace
 
-void Runtime::DispatchAsyncs(const StepState& step) {
+void Runtime::DispatchAsyncs(StepState& step) {
   Begin(8, "dispatch asyncs");
+  calls_.awaited.clear();
   if (!calls_.held.empty() || !gate_->broken().empty()) return;
   if (step.violated) return AskWhatNow(step);
   Journal* const journal = IsCutOff() ? nullptr : options_.journal;
@@ -56,17 +58,35 @@ void Runtime::DispatchAsyncs(const StepState& step) {
   }
   if (step.standing == GoalStanding::kUnsatisfied) return AskWhatNow(step);
   if (step.standing != GoalStanding::kPending || IsCutOff()) return;
-  std::vector<const OpenCall*> tools, questions;
+  std::vector<const OpenCall*> tools;
   for (const OpenCall& call : step.found.calls)
-    (IsQuestion(engine_.store.at(call.relation)) ? questions : tools).push_back(&call);
+    if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
   if (!tools.empty()) CallTools(tools);
+  TakeAwaited(step);
+  std::vector<OpenCall> questions;
+  std::ranges::copy_if(step.found.calls, std::back_inserter(questions), [&](const OpenCall& call) {
+    return IsQuestion(engine_.store.at(call.relation));
+  });
   if (questions.empty()) return;
   std::vector<Request> open;
-  for (const OpenCall* question : questions) open.push_back(RequestFor(*question));
+  for (const OpenCall& question : questions) open.push_back(RequestFor(question));
   agent_.Open(open);
   // In order, until one has an answer: it may make others superfluous.
-  for (const OpenCall* question : questions)
-    if (Ask(*question)) return;
+  for (const OpenCall& question : questions)
+    if (Ask(question)) return;
+  for (const OpenCall& question : TakeAwaited(step))
+    if (Ask(question)) return;
+}
+
+// The headings that guards wait for and nothing else asks for. They are asked for with the plan's.
+std::vector<OpenCall> Runtime::TakeAwaited(StepState& step) {
+  std::set<CallId> known;
+  for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
+  std::vector<OpenCall> out;
+  for (OpenCall& call : std::exchange(calls_.awaited, {}))
+    if (known.insert(engine_.solver.IdOf(call)).second) out.push_back(std::move(call));
+  step.found.calls.insert(step.found.calls.begin(), out.begin(), out.end());
+  return out;
 }
 
 // Shows $json lines: those of the goals below first, then clause by clause in written order.
@@ -319,9 +339,10 @@ void Runtime::TakeRecorded(const std::vector<const OpenCall*>& calls,
   }
 }
 
-// True if it has an answer, or was refused one.
+// True if it has an answer, or was refused one; not if it waits for what a guard rests on.
 bool Runtime::Ask(const OpenCall& call) {
-  if (call.space == Space::kTool && !Admits(call)) return true;
+  const std::size_t awaited = calls_.awaited.size();
+  if (call.space == Space::kTool && !Admits(call)) return calls_.awaited.size() == awaited;
   const Request request = RequestFor(call);
   if (IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };

@@ -282,6 +282,20 @@ void Door::Filter(Novelty& source, std::string_view named, std::string_view stem
     return false;
   };
   Leave(source, keep);
+  if (source.given && !MayGive(source.given->first, named.empty() ? stem : named))
+    source.given.reset();
+}
+
+// Whether a source may say that it has all the rows of the relations with this label.
+bool Door::MayGive(std::string_view label, std::string_view named) const {
+  if (label != named) return false;
+  const Store& store = engine_.store;
+  for (RelationId r = 0; r < store.size(); ++r)
+    if (store.at(r).space() == Space::kRelation && !store.IsWhole(r) &&
+        engine_.pool.TextOf(store.at(r).label()) == label &&
+        Refuse(r, By::kFile, Way::kNamedSource))
+      return false;
+  return true;
 }
 
 void Door::FilterFacts(Novelty& facts, Diagnostics& out) const {

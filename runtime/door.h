@@ -70,6 +70,7 @@ class Door {
   std::optional<Refused> RefuseReply(RelationId relation, std::span<const Value> row, By by) const;
   Refused Closed(RelationId relation, By by, const Authority::Entry& entry,
                  std::string_view verb) const;
+  bool MayGive(std::string_view label, std::string_view named) const;
   void Leave(Novelty& facts, const std::function<bool(RelationId, Span)>& keep) const;
   std::optional<By> WhoAnswered(const std::string& call) const;
 

@@ -259,10 +259,17 @@ class FactsReader {
              "");
     if (!read || (strict_ && bad_ > 0)) return Nothing();
     cells_.Flush();
+    // Rows that were left out may have been some of the relation.
+    if (bad_ == 0) novelty_.given.emplace(name_.relation, Arity());
     return std::move(novelty_);
   }
 
  private:
+  std::optional<std::uint32_t> Arity() const {
+    if (relation_ == kNoId) return std::nullopt;
+    return static_cast<std::uint32_t>(arity_);
+  }
+
   Novelty Nothing() const {
     Novelty nothing;
     nothing.file = novelty_.file;
@@ -380,7 +387,7 @@ class FactsReader {
       if (line.find_first_not_of(" \t\r") == line.npos) continue;
       if (!ReadLine(row, line)) return false;
     }
-    if (relation_ != kNoId) return true;
+    if (relation_ != kNoId || bad_ == 0) return true;
     Refuse({}, "the file has no row", "write one array or object into each line");
     return false;
   }

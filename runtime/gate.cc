@@ -267,7 +267,8 @@ void Gate::TakeEnded() {
   for (const PastCall& past : ended) history_.Add(past, true);
 }
 
-Decision Gate::Before(const GateCall& call, Moment now) {
+std::optional<Decision> Gate::Before(const GateCall& call, Moment now,
+                                     std::vector<OpenCall>& questions) {
   const auto started = std::chrono::steady_clock::now();
   derives_ = true;
   now_ = now;
@@ -278,7 +279,6 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   TakeEnded();
   TakeMetrics();
   const GuardCall seen = Seen(call);
-  const std::size_t step = steps_++;
   deciding_ = call.text;
   spent_.clear();
   const Guard& guard = TheGuard();
@@ -293,7 +293,14 @@ Decision Gate::Before(const GateCall& call, Moment now) {
     waits = cut->second;
   if (again) waits.reset();
   if (waits) history_.GiveUp(waits->tool, waits->tags);
-  Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call, seen));
+  const std::vector<NativeFinding> forbidden = Forbidden(call, seen, questions);
+  if (!questions.empty() && std::ranges::none_of(forbidden, &NativeFinding::blocks)) {
+    if (waits) history_.Begin(waits->tool, waits->tags);
+    return std::nullopt;
+  }
+  questions.clear();
+  const std::size_t step = steps_++;
+  Decision decision = guard.Decide(seen, history_, *this, now, forbidden);
   if (waits && decision.Stops()) history_.Begin(waits->tool, waits->tags);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!decision.Stops()) {

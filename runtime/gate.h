@@ -76,8 +76,11 @@ class Gate : private GuardSources {
   /// again. Nobody knows that it did not run: so it counts, and the next start has a decision of
   /// its own.
   bool StartsAgain(const GateCall& call) const;
-  /// Decides before a call goes out, in phase 8. If allowed, it counts as begun.
-  Decision Before(const GateCall& call, Moment now);
+  /// Decides before a call goes out, in phase 8. If allowed, it counts as begun. nullopt, without
+  /// any effect, if a guard of the program rests on headings that are not answered yet: adds these
+  /// to `questions`.
+  std::optional<Decision> Before(const GateCall& call, Moment now,
+                                 std::vector<OpenCall>& questions);
   /// Decides about the result, in phase 1. The call is part of the history, whatever the decision.
   /// `again`: the result was held before.
   Decision After(const GateCall& call, const Answer& answer, Moment now, bool again);
@@ -119,8 +122,10 @@ class Gate : private GuardSources {
                       Moment now);
   void Store(std::size_t step, const PastCall& past);
   void Unmake(const GateCall& call, const Begun& begun);
-  std::vector<NativeFinding> Forbidden(const GateCall& call, const GuardCall& seen);
-  std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
+  std::vector<NativeFinding> Forbidden(const GateCall& call, const GuardCall& seen,
+                                       std::vector<OpenCall>& questions);
+  std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call,
+                                         std::vector<OpenCall>& questions);
   bool Blocks(const Constraint& c);
   std::string NameOf(const Constraint& c) const;
   void Decided(std::size_t step, const Decision& decision, const GuardCall& seen, double latency_ms,

@@ -260,7 +260,22 @@ bool Gate::Blocks(const Constraint& c) {
   return true;
 }
 
-std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenCall& call) {
+namespace {
+
+// Whether headings alone, which are not answered yet, leave it undecided.
+bool Waits(const Evaluation& evaluated) {
+  return !evaluated.calls.empty() && evaluated.undefined.empty() && !evaluated.declined &&
+         !evaluated.refused && !evaluated.failed &&
+         std::ranges::all_of(evaluated.calls,
+                             [](const OpenCall& call) { return call.space == Space::kRelation; });
+}
+
+}  // namespace
+
+// A guard asks nothing itself: a call that it leaves open waits for the headings that it reads
+// (decision 92).
+std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenCall& call,
+                                             std::vector<OpenCall>& questions) {
   std::vector<NativeFinding> out;
   const Constraint& c = engine_.program.constraints()[static_cast<std::size_t>(guard.constraint)];
   for (const CallGuard::Reading& reading : guard.readings) {
@@ -283,6 +298,8 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     if (evaluated.stop != Stop::kGoesOn) {  // undecided: the call does not go out
       engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
+    } else if (more && out.empty() && Waits(evaluated)) {
+      questions.insert(questions.end(), evaluated.calls.begin(), evaluated.calls.end());
     } else if (more && out.empty()) {
       found("not known yet whether it is forbidden: " + c.text,
             evaluated.undefined.empty() ? std::vector<std::string>()
@@ -293,7 +310,8 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
   return out;
 }
 
-std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall& seen) {
+std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall& seen,
+                                           std::vector<OpenCall>& questions) {
   std::vector<NativeFinding> out;
   // The policy would read another number, and an approval would hold for all that are near.
   if (HasPolicy() && std::ranges::any_of(call.call->args, [this](Value v) {
@@ -311,7 +329,8 @@ std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall
   const CallDescription description(seen, history_, zone, now_, *this);
   engine_.solver.Decide(&description);
   for (const CallGuard& guard : engine_.program.guards())
-    for (NativeFinding& finding : ForbiddenBy(guard, *call.call)) out.push_back(std::move(finding));
+    for (NativeFinding& finding : ForbiddenBy(guard, *call.call, questions))
+      out.push_back(std::move(finding));
   engine_.solver.Decide(nullptr);
   subjects_of_program_.reset();
   engine_.store.Retract(calls.pending, call.call->args);

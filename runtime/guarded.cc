@@ -42,8 +42,9 @@ bool Runtime::Admits(const OpenCall& call) {
   const auto held = calls_.held_replies.find(id);
   const bool went_out = held != calls_.held_replies.end();
   if (!went_out || !gate_->PassesHeld(gated)) {
-    const Decision decision = gate_->Before(gated, MomentNow());
-    if (!gate_->broken().empty()) return false;
+    const std::optional<Decision> made = gate_->Before(gated, MomentNow(), calls_.awaited);
+    if (!made || !gate_->broken().empty()) return false;
+    const Decision& decision = *made;
     Assertion fact;
     fact.relation = engine_.store.Declare(Space::kRelation, "guard-decision", 4);
     fact.row = {engine_.pool.String(gated.label), engine_.pool.List(call.args),

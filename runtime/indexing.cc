@@ -76,7 +76,10 @@ std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& 
   if (options_.door && !sources_read_.push.calls.contains(engine_.solver.IdOf(call)))
     door_->Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
   for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
-  if (!found.has_errors()) return facts;
+  if (!found.has_errors()) {
+    if (facts.given) engine_.store.Give(facts.given->first, facts.given->second);
+    return facts;
+  }
   const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);
   *why = sources_.Where(first->span) + ": " + first->message;
   return std::nullopt;

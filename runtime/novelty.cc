@@ -254,6 +254,7 @@ void Runtime::TakeIn(const Document& document, From from, By by, Diagnostics& ou
 }
 
 void Runtime::TakeIn(Novelty facts) {
+  if (facts.given) engine_.store.Give(facts.given->first, facts.given->second);
   door_->Note(facts, [](Span) { return true; });
   novelty_.push_back({std::move(facts), From::kFacts, By::kProgram});
 }

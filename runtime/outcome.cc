@@ -18,7 +18,9 @@
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "runtime/gate.h"
+#include "runtime/hidden_rows.h"
 #include "runtime/journal.h"
+#include "runtime/text_hash.h"
 #include "runtime/timestep.h"
 
 namespace rpl {
@@ -366,7 +368,7 @@ Outcome Runtime::Judge(StepState& step) {
     out.violated_by = v.rows;
     return fail("constraint violated: " + v.constraint->text,
                 v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " +
-                    v.bindings + (v.undefined.empty() ? "" : ": " + v.undefined));
+                    v.bindings + HiddenOf(v) + (v.undefined.empty() ? "" : ": " + v.undefined));
   }
   if (const auto report = AuthorFailure(step)) {
     out.status = Status::kFailed;
@@ -441,9 +443,35 @@ Outcome Runtime::Judge(StepState& step) {
 // --- what the user decides (§18.6) -------------------------------------------------------
 
 std::string Runtime::WhatOf(const Violated& v) const {
-  return OneLine(v.constraint == nullptr
-                     ? "retracted but still derived: " + v.bindings
-                     : "constraint violated: " + v.constraint->text + " with " + v.bindings);
+  if (v.constraint == nullptr) return OneLine("retracted but still derived: " + v.bindings);
+  return OneLine(InstanceOf(v) + HiddenOf(v));
+}
+
+std::string Runtime::InstanceOf(const Violated& v) const {
+  return "constraint violated: " + v.constraint->text + " with " + v.bindings;
+}
+
+// The rows that a decision is about and the bindings do not tell: " by pay(1, 500)".
+std::string Runtime::HiddenOf(const Violated& v) const {
+  constexpr std::size_t kMostTold = 8;
+  const Constraint& c = *v.constraint;
+  std::vector<Value> slots(c.slots.size(), kNone);
+  for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2) {
+    const auto at = std::ranges::find(c.slots, engine_.pool.TextOf(v.bound[i]));
+    if (at != c.slots.end()) slots[static_cast<std::size_t>(at - c.slots.begin())] = v.bound[i + 1];
+  }
+  std::vector<std::string> rows;
+  for (const auto& [relation, row] : HiddenRows(engine_.store, c, slots))
+    rows.push_back(RowText(relation, engine_.store.at(relation).Cells(row)));
+  std::ranges::sort(rows);
+  std::string told, all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i < kMostTold) told += (i == 0 ? " by " : ", ") + rows[i];
+    all += rows[i] + "\n";
+  }
+  if (rows.size() > kMostTold)
+    told += fmt::format(" and {} others ({})", rows.size() - kMostTold, HashOfText(all));
+  return told;
 }
 
 // The heading of a violated constraint with its prose, filled in.
@@ -482,7 +510,14 @@ Overridden Runtime::OverriddenOf(const Violated& v) const {
 // Whether a person accepted the violation.
 bool Runtime::IsAccepted(const Violated& v) {
   const Relation& decided = engine_.store.at(what_now_);
-  if (decided.empty()) return false;
+  // What is hidden is looked for only if there is a decision about these bindings.
+  const std::string begin = v.constraint == nullptr ? "" : OneLine(InstanceOf(v));
+  bool known = false;
+  for (RowId row = 0; row < decided.size() && !known; ++row) {
+    const Value text = decided.Cells(row).front();
+    known = text.kind() == Kind::kString && engine_.pool.TextOf(text).starts_with(begin);
+  }
+  if (!known) return false;
   const Value what = engine_.pool.String(WhatOf(v));
   const RowId row = decided.Find({&what, 1});
   return row != kNoId && !decided.Meta(row).is_none() &&

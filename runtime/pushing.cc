@@ -14,6 +14,7 @@
 #include "formats/json_fields.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
+#include "interp/sql/sql_absence.h"
 #include "interp/sql/sql_push.h"
 #include "runtime/facts_file.h"
 #include "runtime/journal.h"
@@ -167,6 +168,7 @@ void Runtime::BeginPush(std::set<int> as_written, const std::vector<SqlSource>& 
     call.relation =
         store.Declare(Space::kTool, "index", static_cast<std::uint32_t>(call.args.size()));
     call.place = place;
+    if (query.partial) push.partial.insert(query.relation);
     push.calls.emplace(engine_.solver.IdOf(call), std::move(query.pushed));
     sentences.push_back(std::move(call));
   }
@@ -194,6 +196,11 @@ std::string Runtime::WhyNoLongerPushed() const {
   for (const RelationId r : Mentioned(*query_, store))
     if (push.replaced.contains(r) || (push.heads.contains(r) && !is_pushed(r)))
       return "the query reads " + store.at(r).name();
+  if (push.partial.empty()) return "";
+  for (const RelationId r : NeededWhole(engine_.program, {&query_, 1}))
+    if (push.partial.contains(r))
+      return "the query rests on the absence of " + store.at(r).name() +
+             ", where a value may have no meaning";
   return "";
 }
 
@@ -209,6 +216,7 @@ void Runtime::EndPush(const std::string& why) {
   Log(Verb::kResolved, "the sources are read: " + why);
   sources_read_.sentences = std::exchange(push.sentences, {});
   push.calls.clear();
+  push.partial.clear();
   push.changed.clear();
   push.stated = kNoId;
   push.active = false;

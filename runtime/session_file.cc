@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -235,12 +236,17 @@ std::string SessionFile::BeginWriting() {
 // Makes or checks the format.
 std::string SessionFile::Prepare(Mode mode) {
   if (const std::string error = PrepareHashing(); !error.empty()) return error;
-  const auto number = [&](const char* sql) {
+  const auto number = [&](const char* sql) -> std::optional<std::int64_t> {
     Statement statement(db_, sql);
-    return statement.Step() == SQLITE_ROW ? statement.Number(0) : -1;
+    if (statement.Step() != SQLITE_ROW) return std::nullopt;
+    return statement.Number(0);
   };
+  const auto parts = number("SELECT count(*) FROM sqlite_schema");
+  const auto application = number("PRAGMA application_id");
+  const auto format = number("PRAGMA user_version");
+  if (!parts || !application || !format) return Error();
   // A process that ends before its first write leaves an empty file.
-  if (number("SELECT count(*) FROM sqlite_schema") == 0) {
+  if (parts == 0) {
     if (mode == Mode::kRead) return "";  // Load finds nothing
     if (const std::string error = Run("BEGIN"); !error.empty()) return error;
     if (const std::string error = Run(kTables); !error.empty()) return error;
@@ -249,10 +255,10 @@ std::string SessionFile::Prepare(Mode mode) {
     if (const std::string error = Run(marks.c_str()); !error.empty()) return error;
     return Run("COMMIT");
   }
-  if (number("PRAGMA application_id") != kApplication) return "not a session of rpl";
-  if (const std::int64_t format = number("PRAGMA user_version"); format != kFormat)
+  if (application != kApplication) return "not a session of rpl";
+  if (format != kFormat)
     return fmt::format("a session of format {}, which {} rpl wrote; this one reads format {}",
-                       format, format > kFormat ? "a newer" : "an older", kFormat);
+                       *format, *format > kFormat ? "a newer" : "an older", kFormat);
   return "";
 }
 

@@ -35,6 +35,7 @@ struct PushBook {
   std::map<CallId, SqlPushed> calls;
   std::vector<OpenCall> sentences;         // as the program states them
   std::set<RelationId> heads, replaced;    // as SqlPush has them
+  std::set<RelationId> partial;            // of the heads: on whose absence nothing may rest
   std::size_t rules = 0, constraints = 0;  // of the program that was decided about
   std::string changed;                     // why a database cannot go on, or ""
   RelationId stated = kNoId;               // one of those of which somebody else states a fact

@@ -340,6 +340,8 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
     }
   };
   read();
+  if (!found.all().empty()) to.given.reset();
+  else if (!hint.empty() && !to.given) to.given.emplace(hint, std::nullopt);
   if (found.has_errors()) {
     to = {};
     to.file = file;

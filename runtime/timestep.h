@@ -148,7 +148,8 @@ class Runtime {
   void ActivateGoals();
   void UpdatePlans(StepState& step);
   void ProgressPlan(StepState& step);
-  void DispatchAsyncs(const StepState& step);
+  void DispatchAsyncs(StepState& step);
+  std::vector<OpenCall> TakeAwaited(StepState& step);
 
   void Begin(int phase, const char* name);
   using Verb = LogLine::Verb;
@@ -279,6 +280,8 @@ class Runtime {
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots);
   std::string WhatOf(const Violated& v) const;
+  std::string InstanceOf(const Violated& v) const;
+  std::string HiddenOf(const Violated& v) const;
   std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
   Overridden OverriddenOf(const Violated& v) const;

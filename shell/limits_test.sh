@@ -65,6 +65,17 @@ for command in "${commands[@]}"; do
   done
 done
 
+# Few descriptors: what was to be opened is named.
+printf 'p(1)\n%%g(?x) <- p(?x)\n' >few.rpl
+for descriptors in 5 6 7 8 9; do
+  name="$descriptors descriptors" status=0
+  rm -f few.rpls
+  (ulimit -n "$descriptors" && exec "$rpl" run few.rpl --session few.rpls) >out 2>err || status=$?
+  if ((status == 0)); then pass
+  elif ((status == 6)) && grep -qE 'open files|unable to open|cannot be opened' err; then pass
+  else fail "expected an answer or what cannot be opened"; fi
+done
+
 # Nested calls need a stack, which a limit on addresses makes smaller.
 printf 'down(0, 1)\ndown(?n, ?m) <- ?n > 0, ?k = ?n - 1, down(?k, ?m)\n%%g(?m) <- down(1000000, ?m)\n' >down.rpl
 for megabytes in 60 200 500; do

@@ -284,6 +284,19 @@ expect "what is evaluated here" 0 $'-- evaluated here: a: it needs functions of 
 -- evaluated here: b: it reads known, which is not in the database of ORDERS
 -- evaluated here: c: a gathered list has the order of the answers, which a table has not: `c([& ?i]) <- customer(?i, _)`
 -- evaluated here: d: its metadata is read' "" "$rpl" sql kept.rpl --pushed
+# A customer of nil is neither before nor after "b": nothing rests on that row.
+printf '$index("order")\nlate(?i) <- order(?i, ?c, _, _), ?c > "b"\n%%late(?i) <- late(?i)\n' >late.rpl
+for push in '' ', push: false'; do
+  both "$push" >rpl.yaml
+  expect "a row that is undefined$push" 0 2 "" "$rpl" run late.rpl
+  expect "is not absent for a query$push" 1 "" "undecided" "$rpl" query -f late.rpl 'not late(3)'
+  expect "nor for a count$push" 1 "" "undecided" "$rpl" query -f late.rpl '%q(?n) <- ?n = |late(_)|'
+  expect "others are$push" 0 "*" "" "$rpl" query -f late.rpl 'not late(1)'
+done
+both '' >rpl.yaml
+printf 'p(1)\np("a")\n%%none(?x) <- p(?x), not (?x < "b")\n' >mixed.rpl
+expect "what rests on such a row is no script" 2 "" "RPL9002: a value may have no meaning in it" \
+  "$rpl" sql mixed.rpl
 # A type that the database changes between two runs of a session ends it; so does a value that is
 # no number.
 printf '$index("order")\nbig(?i) <- order(?i, _, ?t, _), ?t > 100\n%%go(?i, ?y) <- big(?i), ?y = $ask("Yes?")\n' >change.rpl

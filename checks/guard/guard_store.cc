@@ -42,6 +42,7 @@ constexpr Database::Form kForm = {
     " answered_by TEXT NOT NULL DEFAULT '', answered_at INTEGER NOT NULL DEFAULT 0,"
     " expires INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL DEFAULT 0,"
     " spent_by TEXT NOT NULL DEFAULT '');"
+    "CREATE INDEX approvals ON reviews(expires) WHERE state=2;"
     "CREATE TABLE policies(n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, image TEXT NOT "
     "NULL);"};
 
@@ -73,14 +74,13 @@ Review::State StateOf(std::int64_t number) {
 // Whether something happened after now. A run has its time in whole seconds.
 bool IsLater(Moment at, Moment now) { return at >= now + kSecond; }
 
-// The review in a row of id, state, reason, expires, spent_by, answered_at. An approval of later
-// than now is none: the clock was set back, and how long it held is not known.
+// The review in a row of id, state, reason, spent_by, answered_at. An approval of later than now is
+// none: the clock was set back, and how long it held is not known.
 Review ReviewIn(const Query& row, const std::string& by, Moment now) {
   Review review{StateOf(row.Number(1)), row.Text(0), row.Text(2)};
-  const bool own = !by.empty() && row.Text(4) == by;
+  const bool own = !by.empty() && row.Text(3) == by;
   if (own) review.state = Review::State::kApproved;
-  else if (review.state == Review::State::kApproved &&
-           (row.Number(3) <= now || IsLater(row.Number(5), now)))
+  else if (review.state == Review::State::kApproved && IsLater(row.Number(4), now))
     review.state = Review::State::kUnasked;
   if (review.state == Review::State::kUnasked) return {};
   return review;
@@ -227,6 +227,7 @@ std::string GuardStore::Decided(const std::string& run, std::size_t step, const 
                                 Effect effect, Moment now) {
   if (!keeps()) return "";
   return Transact([&] {
+    Expire(now);
     const std::int64_t id = RunId(run);
     Query(*database_, "UPDATE runs SET steps=max(steps, ?) WHERE id=?")
         .Bind(static_cast<std::int64_t>(step) + 1)
@@ -461,13 +462,18 @@ Sourced<std::size_t> GuardStore::OpenCalls(const MetricWindowLeaf& of,
 
 // --- reviews ------------------------------------------------------------------------------
 
+// For good: the clock may be set back.
+void GuardStore::Expire(Moment now) {
+  Query(*database_, "UPDATE reviews SET state=0 WHERE state=2 AND expires<=?").Bind(now).Run();
+}
+
 Sourced<Review> GuardStore::Find(const ReviewRequest& request, const std::string& by, Moment now) {
   if (!keeps()) return {Review{}, ""};
   return Read<Review>([&] {
+    Expire(now);
     const std::string id = ReviewId(request);
     Query known(*database_,
-                "SELECT id, state, reason, expires, spent_by, answered_at FROM reviews"
-                " WHERE id=?");
+                "SELECT id, state, reason, spent_by, answered_at FROM reviews WHERE id=?");
     return known.Bind(id).Next() ? ReviewIn(known, by, now) : Review{};
   });
 }
@@ -499,14 +505,13 @@ Sourced<Review> GuardStore::Ask(const ReviewRequest& request, const std::string&
 Sourced<bool> GuardStore::Spend(const std::string& id, const std::string& by, Moment now) {
   if (!keeps()) return {false, ""};
   return Read<bool>([&] {
-    Query known(*database_,
-                "SELECT state, expires, calls, spent_by, answered_at FROM reviews WHERE id=?");
+    Expire(now);
+    Query known(*database_, "SELECT state, calls, spent_by, answered_at FROM reviews WHERE id=?");
     if (!known.Bind(id).Next()) return false;
-    if (!by.empty() && known.Text(3) == by) return true;
-    if (StateOf(known.Number(0)) != Review::State::kApproved || known.Number(1) <= now ||
-        IsLater(known.Number(4), now))
+    if (!by.empty() && known.Text(2) == by) return true;
+    if (StateOf(known.Number(0)) != Review::State::kApproved || IsLater(known.Number(3), now))
       return false;
-    const std::int64_t left = known.Number(2) - 1;
+    const std::int64_t left = known.Number(1) - 1;
     Query(*database_, "UPDATE reviews SET calls=?, state=?, spent_by=? WHERE id=?")
         .Bind(left)
         .Bind(static_cast<std::int64_t>(left > 0 ? Review::State::kApproved

@@ -172,6 +172,7 @@ class GuardStore {
   std::int64_t RunId(const std::string& run);
   std::int64_t ToolId(const std::string& tool, const std::vector<std::string>& tags);
   const Tool& ToolOf(std::int64_t id);
+  void Expire(Moment now);
   void MakePins();
   void MakeBegunBy();
   void AddSamples(const PastCall& call);

@@ -81,6 +81,12 @@ TEST_CASE("store: a review is asked for once, its last answer counts, an approva
   CHECK(store.Find(same, "", kHour - 1).value->state == State::kApproved);
   CHECK(store.Find(same, "", kHour).value->state == State::kUnasked);
   CHECK_FALSE(*store.Spend(id, "call 1", kHour).value);
+  // What has expired stays so, also when the clock is set back.
+  CHECK_FALSE(*store.Spend(id, "call 1", 0).value);
+  CHECK(store.Answer(id, {true, "", "me", 0, kHour, 1}).empty());
+  CHECK(store.Decided("run", 0, CallNamed("other"), Effect::kBlock, kHour).empty());
+  CHECK(store.Find(same, "", 0).value->state == State::kUnasked);
+  CHECK(store.Answer(id, {true, "", "me", 0, kHour, 1}).empty());
   CHECK(*store.Spend(id, "call 1", 0).value);
   CHECK_FALSE(*store.Spend(id, "call 2", 0).value);
   // The same call is decided again.

@@ -100,6 +100,8 @@ Stop Engine::Derive() {
     std::set<RelationId> partial;
     for (const Definition* def : std::exchange(solver.machine().partial, {}))
       if (def->head != kNoId) partial.insert(def->head);
+    for (RelationId r = 0; !solver.machine().unfed.empty() && r < store.size(); ++r)
+      if (!solver.WhyUnfed(r).empty()) partial.insert(r);
     if (!analysis.AddPartial(partial)) return stop;
     Remake();
   }

@@ -46,6 +46,7 @@ void Fixpoint::Reset() {
   expanded_.clear();
   in_expanded_.clear();
   solver_.machine().undefined.clear();
+  solver_.machine().unfed.clear();
   solver_.machine().ForgetBest();
   bad_heads_.clear();
 }

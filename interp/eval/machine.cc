@@ -187,7 +187,17 @@ bool Machine::ReadsUnknown(const Step& s) const {
 // All that a clause without a meaning was with holds: whether the whole does is not known.
 bool Machine::TakeDoubt() {
   frame_->lacking |= kMeaning;
-  if (mode_ == Mode::kDerive && frame_->def != nullptr) partial.insert(frame_->def);
+  const Definition* const def = frame_->def;
+  if (mode_ != Mode::kDerive || def == nullptr) return true;
+  partial.insert(def);
+  if (def->head_expansion < 0) return true;
+  const Value form = slots_[def->head_expansion];
+  const bool known = form.kind() == Kind::kTerm && pool_.NamespaceOf(form) == Namespace::kRelation;
+  const RelationId fed =
+      known ? store_.Declare(Space::kRelation, pool_.TextOf(form),
+                             static_cast<std::uint32_t>(pool_.ItemsOf(form).size()))
+            : kNoId;
+  unfed.emplace(fed, undefined.contains(def) ? undefined.at(def) : def->text);
   return true;
 }
 

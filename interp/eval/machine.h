@@ -248,6 +248,9 @@ class Machine {
   std::map<const Definition*, std::string> undefined;
   /// Of the rules that derive, those of which a row may be absent because a clause is undefined.
   std::set<const Definition*> partial;
+  /// Relations that a rule whose head is an expansion may feed and did not because a clause of it
+  /// is undefined, as the text says; kNoId: any relation.
+  std::map<RelationId, std::string> unfed;
   /// The rule that answers what it established before: its guards hold, and only recorded truths
   /// come out (decision 99). Null for none.
   const Definition* again = nullptr;

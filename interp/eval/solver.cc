@@ -664,7 +664,22 @@ void Solver::EvaluateTable(Table& table) {
     EvaluateRule(table, def);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }
+  if (const std::string& why = WhyUnfed(base); !why.empty()) {
+    table.lacking |= kMeaning;
+    if (table.more().doubt.empty()) table.more().doubt = why;
+  }
   Close(table);
+}
+
+const std::string& Solver::WhyUnfed(RelationId relation) const {
+  static const std::string kFed;
+  const std::map<RelationId, std::string>& unfed = machine_->unfed;
+  auto at = unfed.find(relation);
+  if (at == unfed.end()) at = unfed.find(kNoId);
+  const Relation& rel = store_.at(relation);
+  return at == unfed.end() || rel.space() != Space::kRelation || IsOfLibrary(rel.name())
+             ? kFed
+             : at->second;
 }
 
 // One row is all that a call without free arguments can have; no row has a reason.

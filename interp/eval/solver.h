@@ -62,6 +62,9 @@ class Solver : public Demands {
   /// Records that a limit stopped the fixpoint: from now on absence proves nothing.
   void Truncate();
   const Given& given() const;
+  /// Why rows of a relation may be absent that a rule with an expansion as its head would derive if
+  /// its clauses had a meaning (decision 93); "" if none may.
+  const std::string& WhyUnfed(RelationId relation) const;
 
   /// The findings since the last Take. Forget drops their calls.
   Evaluation Take();

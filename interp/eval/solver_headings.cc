@@ -50,6 +50,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
     else std::ranges::fill(call.args, kNone);
   }
   const bool stated = [&] {
+    if (store_.IsGiven(table.relation)) return true;
     for (RowId row = 0; row < rel.size(); ++row)
       if (rel.Origin(row) != nullptr) return true;  // facts of the program suppress asking
     return false;

@@ -53,7 +53,7 @@ std::string Explainer::KnownAs(RelationId relation) const {
   const bool goal = rel.space() == Space::kGoal;
   if (const RelationId base = engine_.store.BaseOf(relation); engine_.analysis.IsBroken(base))
     return engine_.store.at(base).name() + " " + engine_.analysis.WhyBroken(base);
-  if (!rel.empty() || !RulesOf(relation).empty() ||
+  if (!rel.empty() || engine_.store.IsGiven(relation) || !RulesOf(relation).empty() ||
       engine_.program.FindCollected(relation) != nullptr || IsComputed(relation))
     return "";
   if (rel.space() == Space::kTool || rel.space() == Space::kAvar) return "nobody answered it";

@@ -88,6 +88,14 @@ class Names {
   }
 
  private:
+  // Whether a source without rows is named to give it.
+  bool IsGiven(const Call& call) const {
+    const Store& store = context_.engine.store;
+    const RelationId relation =
+        store.Find(Space::kRelation, call.label, static_cast<std::uint32_t>(call.args.size()));
+    return call.ns == Namespace::kRelation && relation != kNoId && store.IsGiven(relation);
+  }
+
   int IndexOf(const Call& call) {
     const auto [at, is_new] = index_.emplace(KeyOf(call), static_cast<int>(names_.size()));
     if (is_new) {
@@ -383,8 +391,8 @@ class Names {
       Name& name = names_[i];
       if (!is_undefined(name)) continue;
       if (IsBuiltin(*name.call)) BuiltinArity(name);
-      if (IsExcused(name)) continue;
       const Call& call = *name.call;
+      if (IsExcused(name) || IsGiven(call)) continue;
       const std::string text = NameOf(call);
       // The intended name counts as used.
       const auto meant = [&](const std::string& other) {

@@ -163,6 +163,9 @@ struct Novelty {
     std::uint32_t end;
   };
   std::uint32_t file = 0;
+  /// The relation that a file of rows is named to give, with its number of arguments if the file
+  /// tells it: known also where there is no row (decision 101).
+  std::optional<std::pair<std::string, std::optional<std::uint32_t>>> given = {};
   std::vector<Fact> facts;
   std::vector<Value> cells;  // of the facts, one after another
   std::vector<Assertion> assertions;

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "formats/sql_text.h"
+#include "interp/sql/sql_absence.h"
 #include "interp/sql/sql_functions.h"
 #include "interp/sql/sql_needs.h"
 #include "interp/sql/sql_select.h"
@@ -219,38 +220,13 @@ class PushFinder {
     sorted_.insert(r);
   }
 
-  // The relations on whose absence something rests, with those below them.
-  const std::set<RelationId>& NeededWhole() {
-    if (whole_) return *whole_;
-    whole_.emplace();
-    std::vector<RelationId> open;
-    const auto need = [&](RelationId relation) {
-      if (whole_->insert(relation).second) open.push_back(relation);
-    };
-    for (const Definition& def : program_.definitions()) {
-      const bool all = def.choice || !def.gathered.empty() || def.extremum.has_value();
-      NoteWhole(def.activation, true, need);
-      NoteWhole(def.body, all, need);
-    }
-    for (const Constraint& c : program_.constraints()) NoteWhole(c.left, true, need);
-    while (!open.empty()) {
-      const RelationId relation = open.back();
-      open.pop_back();
-      for (const Definition& def : program_.definitions())
-        if (def.head == relation)
-          for (const RelationId read : Mentioned(def, store_)) need(read);
+  const std::set<RelationId>& Whole() {
+    if (!whole_) {
+      std::vector<const Definition*> questions;
+      if (query_ != nullptr) questions.push_back(query_);
+      whole_ = NeededWhole(program_, questions);
     }
     return *whole_;
-  }
-
-  template <typename Need>
-  void NoteWhole(const Clauses& clauses, bool inside, Need&& need) const {
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>(); atom != nullptr && inside)
-        need(store_.BaseOf(atom->relation));
-      const bool within = inside || clause.As<Alternatives>() == nullptr;
-      ForEachBody(clause, [&](const Clauses& body) { NoteWhole(body, within, need); });
-    }
   }
 
   // Whether the relation of a stratum may be one of those: what is not said by its selections.
@@ -297,8 +273,7 @@ class PushFinder {
       SqlSelectWriter writer(store_.pool(), store_, tables_, refused);
       Rule& one = rules.emplace_back(Rule{rule.def, writer.Write(plan, *rule.def)});
       partial = partial || writer.may_be_undefined();
-      if (partial && (rule.whole || NeededWhole().contains(relation)))
-        return keep("a value may have no meaning in it, and something rests on its absence");
+      if (partial && (rule.whole || Whole().contains(relation))) return keep(kRestsOnAbsence);
       if (refused.size() > 0) return keep(refused.all().front().message);
       sorted = sorted && one.selects.size() <= 1 && rule.def->gathered.empty();
       for (const SqlSelect& select : one.selects) {
@@ -428,6 +403,7 @@ class PushFinder {
     SqlPush::Query query;
     query.relation = relation;
     query.name = TextOf(relation);
+    query.partial = partial_.contains(relation);
     SqlPushed& pushed = query.pushed;
     pushed.relation = store_.at(relation).name();
     pushed.database = database_;
@@ -464,7 +440,7 @@ class PushFinder {
   std::map<RelationId, std::set<RelationId>> reads_;  // of those that were ever candidates
   std::vector<RelationId> strata_order_;              // the same
   std::set<RelationId> sorted_;                       // whose rows have a place
-  std::optional<std::set<RelationId>> whole_;         // NeededWhole, once it was asked for
+  std::optional<std::set<RelationId>> whole_;         // once it was asked for
   std::set<RelationId> partial_;                  // rows of which may be undefined (decision 93)
   std::set<RelationId> outside_, with_metadata_;  // that the rest reads
   std::map<RelationId, std::string> kept_;

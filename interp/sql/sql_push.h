@@ -37,6 +37,8 @@ struct SqlPush {
   struct Query {
     RelationId relation;
     std::string name;  // for people: "paid", or "paid/2" if others have the label
+    bool partial =
+        false;  // its rows may be undefined (decision 93): nothing rests on their absence
     SqlPushed pushed;
   };
   std::vector<Query> queries;     // of the relations that others read, in the order of strata

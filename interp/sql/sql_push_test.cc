@@ -103,6 +103,21 @@ TEST_CASE("which relations are pushed down") {
   }
 }
 
+TEST_CASE("nothing rests on the absence of rows that a database leaves undefined") {
+  const std::string late = "k(1)\na(?x) <- order(?x, ?c, _), ?c > \"b\"\n";
+  CHECK(Shown(late + "%go(?x) <- a(?x)\n") == "a@ORDERS");
+  for (const char* reader :
+       {"%go(?x) <- k(?x), not a(?x)\n", "%go(?n) <- ?n = |a(_)|\n",
+        "%go(?x) <- k(?x)\nk(?x) -> not a(?x)\n", "%go(?x) <- k(?x)\na(?x) -> ?x < 5\n",
+        "%go(?x) <- k(?x), !%other\n%other() <- a(5)\n",
+        "%go(?x) <- k(?x), not b(?x)\nb(?x) <- a(?x), k(?x)\n",
+        "%go(?x) <- k(?x), not %other(?x)\n%other(?x) <- a(?x), k(?x)\n"}) {
+    INFO(reader);
+    CHECK(Shown(late + reader) ==
+          "\na: a value may have no meaning in it, and something rests on its absence");
+  }
+}
+
 TEST_CASE("rules over sources are evaluated as written, unless they are recursive") {
   testing::Engine engine;
   engine.Take(

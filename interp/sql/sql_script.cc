@@ -15,6 +15,7 @@
 
 #include "formats/sql_text.h"
 #include "interp/plan/analysis.h"
+#include "interp/sql/sql_absence.h"
 #include "interp/sql/sql_functions.h"
 #include "interp/sql/sql_needs.h"
 #include "interp/sql/sql_recursion.h"
@@ -44,6 +45,7 @@ class ScriptWriter {
     if (!TakeFactKinds()) return std::nullopt;
     FindRules();
     if (!FindKinds()) return std::nullopt;
+    FindPartial(request);
     for (const auto& [id, table] : tables_) ordered_.push_back(&table);
     std::sort(ordered_.begin(), ordered_.end(),
               [](const SqlTable* a, const SqlTable* b) { return a->relation < b->relation; });
@@ -142,6 +144,36 @@ class ScriptWriter {
     return true;
   }
 
+  // The relations of which a rule may be undefined, and refuses those on whose absence something
+  // rests. The strata come in the order in which they read each other.
+  void FindPartial(const SqlRequest& request) {
+    std::vector<const Definition*> questions;
+    for (const SqlQuestion& question : request.questions)
+      questions.insert(questions.end(), question.rules.begin(), question.rules.end());
+    const std::set<RelationId> whole = NeededWhole(program_, questions);
+    for (const SqlStratum& stratum : strata_) {
+      const DerivedRule* undefined = nullptr;
+      for (DerivedRule* rule : stratum.rules) {
+        SqlSelectWriter writer(pool_, store_, tables_, refused_);
+        writer.Write(analysis_.PlanFor(*rule, rule->full, -1, {}), *rule->def);
+        const bool partial =
+            writer.may_be_undefined() ||
+            std::ranges::any_of(rule->reads, [&](RelationId r) { return partial_.contains(r); });
+        if (partial && undefined == nullptr) undefined = rule;
+        if (partial && rule->whole) RefusePartial(*rule->def);
+      }
+      if (undefined == nullptr) continue;
+      partial_.insert(stratum.relations.begin(), stratum.relations.end());
+      const auto needed = [&](RelationId r) { return whole.contains(r); };
+      if (!undefined->whole && std::ranges::any_of(stratum.relations, needed))
+        RefusePartial(*undefined->def);
+    }
+  }
+
+  void RefusePartial(const Definition& def) {
+    refused_.Add(Code::kSqlClause, def.span, kRestsOnAbsence);
+  }
+
   // Calls fn(relation, plan) for the whole plan, with kNoId, and for each that reads the newest
   // rows of a relation of the stratum.
   template <typename Fn>
@@ -229,7 +261,9 @@ class ScriptWriter {
       refused_.Add(Code::kSqlCaller, def.span, *plan->problem);
       return;
     }
-    const std::vector<SqlSelect> selects = SelectsOf(*plan, def);
+    SqlSelectWriter writer(pool_, store_, tables_, refused_);
+    const std::vector<SqlSelect> selects = writer.Write(*plan, def);
+    if (writer.may_be_undefined() && ReadsAbsence(def)) return RefusePartial(def);
     SqlAnswers out;
     out.label = label;
     std::vector<std::size_t> shown;
@@ -286,7 +320,8 @@ class ScriptWriter {
   SqlTables tables_;
   std::vector<const SqlTable*> ordered_;
   std::vector<SqlStratum> strata_;
-  std::set<RelationId> made_;  // that have a table
+  std::set<RelationId> partial_;  // of which a rule may be undefined
+  std::set<RelationId> made_;     // that have a table
   SqlScript script_;
 };
 

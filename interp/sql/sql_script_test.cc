@@ -97,6 +97,19 @@ TEST_CASE("recursion is one query if one rule reads its relation once, else a lo
   }
 }
 
+TEST_CASE("nothing rests on the absence of rows that may be undefined") {
+  const std::string facts = "p(1)\np(\"a\")\nn(1)\n";
+  const std::string refused = "RPL9002 a value may have no meaning in it";
+  for (const char* rules :
+       {"b(?x) <- p(?x), ?x > 3\n%a(?x) <- n(?x), not b(?x)",
+        "b(?x) <- p(?x), ?x > 3\nc(?x) <- b(?x)\n%a(?n) <- ?n = |c(_)|",
+        "b(?x) <- p(?x), not (?x > 3)\n%a(?x) <- b(?x)", "%a(?x) <- p(?x), not (?x > 3)",
+        "b(?x) <- p(?x), ?x > 3\nc(?x) <- n(?x), not b(?x)\n%a(?x) <- c(?x)"})
+    CHECK_THAT(Written(facts + rules), Catch::StartsWith(refused));
+  CHECK_THAT(Written(facts + "b(?x) <- p(?x), ?x > 3\n%a(?x) <- b(?x)\n%b(?x) <- n(?x), not p(?x)"),
+             Catch::Contains("SELECT"));
+}
+
 TEST_CASE("only what the goals need becomes SQL") {
   const std::string all =
       Written("p(1)\nq(2)\nr(?x) <- $tool(?x), q(?x)\n%a(?x) <- p(?x)\n% <- p(1)");

@@ -175,6 +175,17 @@ RelationId Store::Add(Space space, Value label, std::string name, std::uint32_t 
   return id;
 }
 
+void Store::Give(std::string_view label, std::optional<std::uint32_t> arity) {
+  given_.emplace(label, arity);
+}
+
+bool Store::IsGiven(RelationId id) const {
+  const Relation& of = at(BaseOf(id));
+  if (given_.empty() || of.space() != Space::kRelation) return false;
+  const std::string label(pool_.TextOf(of.label()));
+  return given_.contains({label, std::nullopt}) || given_.contains({label, of.arity()});
+}
+
 RelationId Store::Whole(RelationId id) {
   assert(!IsWhole(id));
   if (companion_[id] != kNoId) return companion_[id];

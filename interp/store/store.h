@@ -29,9 +29,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "formats/diagnostic.h"
@@ -217,6 +221,11 @@ class Store {
   bool IsWhole(RelationId id) const { return whole_of_[id] != kNoId; }
   RelationId BaseOf(RelationId id) const { return IsWhole(id) ? whole_of_[id] : id; }
 
+  /// Notes that a source has the rows of a relation, or, without `arity`, of all with the label:
+  /// from now on they are known, also where there is none.
+  void Give(std::string_view label, std::optional<std::uint32_t> arity);
+  bool IsGiven(RelationId id) const;
+
   /// Adds a row to a relation that is not a companion: its instances to the relation,
   /// the row itself to the companion when there are sets. `stated`: of asserted rows.
   /// Returns the number of new instance rows. Some are missing when Pool::Work said to give up.
@@ -239,6 +248,7 @@ class Store {
   std::vector<RelationId> companion_;  // per relation: its whole, or kNoId
   std::vector<RelationId> whole_of_;   // per relation: its base when it is a companion
   IdTable by_name_;                    // of those that Declare made
+  std::set<std::pair<std::string, std::optional<std::uint32_t>>> given_;  // see Give
 };
 
 inline constexpr std::size_t kStepsPerInstance = 8;

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -229,16 +228,6 @@ FileFailure WriteBelow(const std::string& allowed, const std::string& path, std:
   if (Put(place, text, exists)) return {};
   if (errno == EEXIST) return {"exists", "`" + path + "` is there"};
   return {"not-written", fmt::format("`{}`: {}", path, std::strerror(errno))};
-}
-
-std::string HashOfText(std::string_view text) {
-  [[maybe_unused]] const int done = sodium_init();
-  std::array<unsigned char, 16> bytes;
-  crypto_generichash(bytes.data(), bytes.size(),
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
-  std::string hex;
-  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
-  return hex;
 }
 
 }  // namespace rpl

@@ -56,9 +56,6 @@ FolderNames NamesBelow(const std::vector<std::string>& allowed, const std::strin
 FileFailure WriteBelow(const std::string& allowed, const std::string& path, std::string_view text,
                        const std::function<bool(std::string_view there)>& may_replace);
 
-/// The hash of a text: 32 hexadecimal digits.
-std::string HashOfText(std::string_view text);
-
 }  // namespace rpl
 
 #endif  // RPL_RUNTIME_TOOLS_PROGRAM_FOLDER_H_

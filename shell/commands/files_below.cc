@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <ranges>
 
 #include "formats/file_name.h"
+#include "formats/ignore_rules.h"
 #include "formats/terminal_text.h"
 #include "runtime/tools/read_notes.h"
+#include "shell/host/input.h"
 #include "shell/host/report.h"
 
 namespace rpl {
@@ -28,6 +31,29 @@ bool IsFile(const fs::path& path) {
   return false;
 }
 
+void AddIgnored(const fs::path& folder, IgnoreRules& to) {
+  const fs::path file = folder / ".gitignore";
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return;
+  if (const Input read = ReadFile(file); read.error.empty()) to.Add(folder, read.text);
+}
+
+// What the folders around this one leave out, up to that of its repository.
+IgnoreRules IgnoredAround(const fs::path& folder) {
+  std::vector<fs::path> around = {folder};
+  std::error_code error;
+  while (!fs::exists(around.back() / ".git", error)) {
+    if (around.back() == around.back().root_path()) {  // none
+      around = {folder};
+      break;
+    }
+    around.push_back(around.back().parent_path());
+  }
+  IgnoreRules out;
+  for (const fs::path& each : around | std::views::reverse) AddIgnored(each, out);
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> FilesBelow(
@@ -35,13 +61,21 @@ std::optional<std::vector<std::string>> FilesBelow(
   std::error_code error;
   if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
   NoteFolderRead(path, {extensions.begin(), extensions.end()});
+  const fs::path folder = fs::canonical(path, error);
+  IgnoreRules ignored = IgnoredAround(folder);
   std::vector<std::string> files;
   for (auto at = fs::recursive_directory_iterator(path, error);
        !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     const std::string name = at->path();
-    if (at->is_directory(error) && at->path().filename() == "node_modules")
-      at.disable_recursion_pending();
+    const bool is_folder = at->is_directory(error);
     error.clear();  // of a link that leads nowhere
+    const fs::path whole = folder / at->path().lexically_relative(path);
+    const bool other = is_folder && at->path().filename() == "node_modules";
+    if (other || ignored.Ignores(whole, is_folder)) {
+      if (is_folder) at.disable_recursion_pending();
+      continue;
+    }
+    if (is_folder) AddIgnored(whole, ignored);
     const auto is_of = [&](std::string_view extension) { return HasExtension(name, extension); };
     if (std::ranges::any_of(extensions, is_of) && IsFile(name)) files.push_back(name);
   }

@@ -13,7 +13,8 @@
 namespace rpl {
 
 /// The path itself; for a folder, the files in it and in its folders whose names end in one of
-/// `extensions`, in the order of their paths. A link that leads nowhere is left out, with a note on
+/// `extensions`, in the order of their paths; without what is below `node_modules` and what
+/// `.gitignore` files leave out. A link that leads nowhere is left out, with a note on
 /// standard error. nullopt, after a message there, if a folder cannot be read.
 std::optional<std::vector<std::string>> FilesBelow(
     const std::string& path, std::initializer_list<std::string_view> extensions);

@@ -16,7 +16,8 @@ std::string_view LabelOf(std::string_view text) {
 
 bool IsListed(const Store& store, RelationId id) {
   const Relation& relation = store.at(id);
-  return relation.space() == Space::kRelation && !store.IsWhole(id) && !relation.empty();
+  return relation.space() == Space::kRelation && !store.IsWhole(id) &&
+         (!relation.empty() || store.IsGiven(id));
 }
 
 std::vector<std::string> KnownNames(const Session& session) {

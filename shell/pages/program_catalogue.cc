@@ -81,6 +81,7 @@ class CatalogueReader {
       to_.entries[i].uses.assign(uses_[i].begin(), uses_[i].end());
     for (CatalogueEntry& entry : to_.entries) {
       std::vector<Span>& at = entry.defined;
+      if (at.empty() && IsGiven(entry)) at.push_back(given_.at(entry.name));
       std::sort(at.begin(), at.end(), [](const Span& a, const Span& b) {
         return std::tie(a.file, a.begin, a.end) < std::tie(b.file, b.begin, b.end);
       });
@@ -123,6 +124,10 @@ class CatalogueReader {
   }
 
   void TakeFacts(const Novelty& novelty) {
+    if (novelty.given) {
+      store_.Give(novelty.given->first, novelty.given->second);
+      given_.emplace(novelty.given->first, Span{novelty.file, 0, 0});
+    }
     novelty.ForEach(
         store_,
         [&](RelationId relation, std::span<const Value>, Span span) {
@@ -131,6 +136,14 @@ class CatalogueReader {
         [&](const Assertion& a) {
           if (a.truth && a.relation != kNoId) facts_.emplace_back(a.relation, a.span);
         });
+  }
+
+  // Whether a file of facts without rows is named to give it.
+  bool IsGiven(const CatalogueEntry& entry) const {
+    if (entry.kind != Kind::kRelation || !given_.contains(entry.name)) return false;
+    const RelationId relation =
+        store_.Find(Space::kRelation, entry.name, static_cast<std::uint32_t>(entry.arity));
+    return relation != kNoId && store_.IsGiven(relation);
   }
 
   void FindParties() {
@@ -334,6 +347,7 @@ class CatalogueReader {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> headings_;  // with a signature
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> groups_;  // by begin of a scope
   std::vector<std::pair<RelationId, Span>> facts_;
+  std::map<std::string, Span> given_;  // by label, the file without rows that is named to give it
   std::map<std::string, std::size_t> known_;  // by Id
   std::vector<std::set<std::size_t>> uses_;   // by entry
 };

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tells a text from others where somebody may try to make two that are alike (BLAKE2b).
+#ifndef RPL_RUNTIME_TEXT_HASH_H_
+#define RPL_RUNTIME_TEXT_HASH_H_
+
+#include <string>
+#include <string_view>
+
+namespace rpl {
+
+/// The hash of a text: 32 hexadecimal digits.
+std::string HashOfText(std::string_view text);
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_TEXT_HASH_H_
