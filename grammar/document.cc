@@ -383,7 +383,7 @@ class DocumentReader {
     const bool delimits =
         first > 0 && IsBlank(line[first - 1]) && LookAlikeAt(line, first)->write == '-';
     if (delimits) return false;  // perhaps the delimiter
-    const bool titleless = StartOf(plain.text, 0, {}) == Start::kCall && HasMark(plain.text);
+    const bool titleless = StartOf(plain.text, 0, {}) == Start::kCall && HasNameMark(plain.text);
     Sources sources;
     const std::uint32_t file = sources.Add("", std::move(plain.text));
     const Span span{file, 0, static_cast<std::uint32_t>(sources.at(file).text.size())};
@@ -496,7 +496,7 @@ class DocumentReader {
   bool ReadTitlelessSignature(std::size_t index, Scope& scope) {
     const Span heading = blocks_[index].content;
     if (SignatureStart(TextFor(index), heading.begin) != Start::kCall) return false;
-    if (!IsMarked(index, heading.begin)) {
+    if (!HasNameMark(sources_.Text(heading))) {
       LintUnmarked(heading);
       return false;
     }
@@ -893,6 +893,15 @@ std::vector<std::vector<int>> SectionsBelow(const Document& document) {
   }
   for (std::vector<int>& list : below) std::sort(list.begin(), list.end());
   return below;
+}
+
+bool HasMarkedSentence(const Sources& sources, const Document& document) {
+  const auto is_marked = [&](const Sentence& s) { return HasNameMark(sources.Text(s.span)); };
+  return std::ranges::any_of(document.sentences,
+                             [&](const PlacedSentence& p) { return is_marked(p.sentence); }) ||
+         std::ranges::any_of(document.scopes, [&](const Scope& scope) {
+           return scope.signature && is_marked(*scope.signature);
+         });
 }
 
 }  // namespace rpl

@@ -61,6 +61,10 @@ struct Document {
 /// True if a file of that name is plain RPL.
 bool IsPlainRpl(std::string_view name);
 
+/// True if a sentence or signature of the document has a mark that other texts have not
+/// (grammar/line_start.h): then the document is certainly one of RPL (decision 102).
+bool HasMarkedSentence(const Sources& sources, const Document& document);
+
 /// The representation of the plain facts in fences and in plain RPL (grammar/facts.h).
 enum class FactForm {
   kSentences,  // trees, as of any sentence: to print, check, rename

@@ -65,6 +65,8 @@ class Proposer {
       return std::move(edits_);
     }
     const std::vector<Block> blocks = ReadBlocks(sources_, document_.file);
+    if (std::ranges::none_of(blocks, IsRplFence) && !HasMarkedSentence(sources_, document_))
+      return {};
     std::size_t scope = 1;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Block& block = blocks[i];

@@ -2,10 +2,11 @@
 //
 // The formatter of the RPL in a file (`rpl fmt`).
 //
-// Only RPL changes: sentences in `rpl` fences, bare sentences of a Markdown body, signatures of
-// headings, and all of a file whose name ends in .rpl. Every other byte stays. grammar/layout.h
-// lays out one sentence. Between the sentences of a fence comments keep their places, several blank
-// lines become one, and blanks at line ends are removed. A signature keeps its line breaks.
+// Only RPL changes, in a document that certainly has some (decision 102): sentences in `rpl`
+// fences, bare sentences of a Markdown body, signatures of headings, and all of a file whose name
+// ends in .rpl. Every other byte stays. grammar/layout.h lays out one sentence. Between the
+// sentences of a fence comments keep their places, several blank lines become one, and blanks at
+// line ends are removed. A signature keeps its line breaks.
 //
 // Two guarantees: the result reads as the same document, and formatting is idempotent. The first
 // does not rely on care: the result is read again, and an edit that changes the document (a line of

@@ -118,7 +118,9 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   return in_group && start != Start::kProse ? Start::kMaybe : start;
 }
 
-bool HasMark(std::string_view text, Arrows arrows) {
+namespace {
+
+bool HasMark(std::string_view text, bool arrows) {
   bool quotes = true;  // until one is not closed
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -130,20 +132,27 @@ bool HasMark(std::string_view text, Arrows arrows) {
       if (quotes) at = close;
       continue;
     }
-    if ((c == '<' && next == '-') || ArrowForSign(text, at) == "<-") return true;
-    const bool forward = (c == '-' && next == '>') || ArrowForSign(text, at) == "->";
-    if (forward && arrows == Arrows::kBoth) return true;
+    if (arrows &&
+        ((c == '<' && next == '-') || (c == '-' && next == '>') || !ArrowForSign(text, at).empty()))
+      return true;
     // `100%done`, `read()?now` and `/users?page=2` are words of other texts.
     const char before = at > 0 ? text[at - 1] : ' ';
     if (IsLetter(before) || IsDigit(before) || std::strchr(")]/", before)) continue;
     if ((c == '?' || c == '%') && IsLower(next)) return true;
     if (c == '%' && next == '(') return true;
+    if (c == '%' && at == 0 && ArrowAt(text, 1, "<-")) return true;  // the root goal
     if (c != '$') continue;
     const std::size_t end = LabelEnd(text, at + 1);
     if (end != kNowhere && StartsWithAt(text, end, "(")) return true;
   }
   return false;
 }
+
+}  // namespace
+
+bool HasMark(std::string_view text) { return HasMark(text, true); }
+
+bool HasNameMark(std::string_view text) { return HasMark(text, false); }
 
 bool IsConnectiveAt(std::string_view s, std::size_t at) {
   if (at >= s.size()) return false;

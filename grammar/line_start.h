@@ -23,10 +23,11 @@ enum class Start {
 Start StartOf(std::string_view s, std::size_t at, std::string_view line);
 
 /// True if `text` has a mark of RPL outside of its strings: an arrow, `?name`, `%name`, `%(` or
-/// `$name(`. Without one, what reads like RPL may as well be text (decision 102). With kBackward,
-/// `->` does not count, which stands between the calls of other texts as well.
-enum class Arrows { kBoth, kBackward };
-bool HasMark(std::string_view text, Arrows arrows = Arrows::kBoth);
+/// `$name(`. Without one, what reads like RPL may as well be text (decision 102).
+bool HasMark(std::string_view text);
+/// The same without arrows, which other languages have as well, as in `x <- 1` and
+/// `close() -> bool`, but for that of `% <-` at the beginning.
+bool HasNameMark(std::string_view text);
 
 /// True if a paragraph with this beginning continues the heading above it (decision 74).
 bool IsConnectiveAt(std::string_view s, std::size_t at);

@@ -341,14 +341,14 @@ ln -s untidy.md link.md
 chmod 640 untidy.md
 
 expect "fmt: to stdout" 0 "$(cat tidy.md)" "" "$rpl" fmt untidy.md
-expect "fmt: standard input" 0 "p(1)" "" "$rpl" fmt - < <(printf 'p( 1 )')
+expect "fmt: standard input" 0 "q(?x)" "" "$rpl" fmt - < <(printf 'q( ?x )')
 expect "fmt: nothing is added" 0 "" "" "$rpl" fmt empty.md
 expect "fmt: --check, tidy" 0 "" "" "$rpl" fmt --check tidy.md
 expect "fmt: --check, untidy" 1 "untidy.md" "" "$rpl" fmt --check tidy.md untidy.md
 expect "fmt: --diff, tidy" 0 "" "" "$rpl" fmt --diff tidy.md
 expect "fmt: --diff, untidy" 1 "$(diff -u --label untidy.md --label untidy.md untidy.md tidy.md)" "" \
   "$rpl" fmt --diff untidy.md
-expect "fmt: --diff without a final newline" 1 '*' "" "$rpl" fmt --diff - < <(printf 'p( 1 )')
+expect "fmt: --diff without a final newline" 1 '*' "" "$rpl" fmt --diff - < <(printf 'q( ?x )')
 grep -qxF '\ No newline at end of file' out || fail "expected a word on the missing newline"
 odd=$'a "b"\n\e[31m\\.rpl'
 printf 'p( 1 )\n' >"$odd"
@@ -479,6 +479,15 @@ ln -sf loop.rpl links/loop.rpl
 rm links/lost.md
 expect "check: a link to itself in a folder" 0 '' "note: links/loop.rpl is left out" "$rpl" check links
 rm -r links
+mkdir -p many/build many/docs many/node_modules/x many/.git
+printf 'build/\ndraft-*\n' >many/.gitignore
+printf '!draft-2.rpl\n' >many/docs/.gitignore
+for file in many/build/a.rpl many/docs/draft-1.rpl many/node_modules/x/b.rpl; do printf 'p(' >$file; done
+for file in many/docs/draft-2.rpl many/docs/c.rpl many/d.rpl; do printf 'p(1)\n' >$file; done
+expect "check: a folder without what git ignores, and node_modules" 0 '' "clean: 3 files" "$rpl" check many
+expect "check: such a folder, named" 1 '*' "1 error" "$rpl" check many/build
+expect "check: below another one" 0 '' "clean: 2 files" "$rpl" check many/docs/
+rm -r many
 
 # --- Test scripts ------------------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ bool Certainty::IsInRpl(Span place) {
 
 bool Certainty::Is(const Part& part) {
   const Span span = part.sentence->span;
-  return IsInRpl(span) || HasMark(context_.sources.Text(span), Arrows::kBackward);
+  return IsInRpl(span) || HasNameMark(context_.sources.Text(span));
 }
 
 bool Certainty::HasSentence(std::uint32_t file) {
@@ -111,7 +111,7 @@ bool Certainty::IsLineOfRpl(Span place) {
   const std::uint32_t begin =
       file.lines[context_.sources.PlaceOf(place.file, place.begin).line - 1];
   const std::string_view line = std::string_view(file.text).substr(begin);
-  return HasMark(line.substr(0, LineEnd(line, 0)), Arrows::kBackward) || HasSentence(place.file);
+  return HasNameMark(line.substr(0, LineEnd(line, 0))) || HasSentence(place.file);
 }
 
 const std::vector<Block>& Certainty::BlocksOf(std::uint32_t file) {

@@ -8,12 +8,14 @@
 #include <future>
 #include <iterator>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "formats/character.h"
 #include "formats/spelling.h"
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
+#include "interp/lint/certainty.h"
 #include "interp/lint/context.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
@@ -178,6 +180,7 @@ void ReadGiven(Context& context, const CheckOptions& options) {
   Span empty;
   for (const Novelty& novelty : context.given) {
     context.checked_files.insert(novelty.file);
+    if (novelty.given) context.engine.store.Give(novelty.given->first, novelty.given->second);
     if (novelty.facts.empty()) empty = {novelty.file, 0, 0};
     for (const Novelty::Fact& fact : novelty.facts)
       first.emplace(fact.relation, Span{novelty.file, fact.begin, fact.end});
@@ -256,6 +259,20 @@ void Sort(std::vector<Finding>& findings) {
                  findings.end());
 }
 
+// Only a document that is certainly one of RPL has errors (decision 102).
+void WarnWhereNotCertain(Context& context) {
+  Certainty certainty(context);
+  std::unordered_set<std::uint32_t> documents;
+  for (const Document& document : context.documents) documents.insert(document.file);
+  for (Finding& f : context.findings) {
+    Diagnostic& d = f.diagnostic;
+    const bool unread = d.code == Code::kNotUtf8 || d.code == Code::kNulByte;
+    if (d.severity != Severity::kError || unread || !documents.contains(d.span.file)) continue;
+    if (!certainty.IsInRpl(d.span) && !certainty.IsLineOfRpl(d.span))
+      d.severity = Severity::kWarning;
+  }
+}
+
 }  // namespace
 }  // namespace check
 
@@ -283,6 +300,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::Sort(context.findings);
   check::KeepFirstOfEachName(context.findings);
   check::AddFixes(context);
+  check::WarnWhereNotCertain(context);
   check::ApplySuppressions(context);
   check::DropWhatFollows(context);
   check::Sort(context.findings);

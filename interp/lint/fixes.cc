@@ -76,9 +76,10 @@ class Fixes {
       const bool words = std::ranges::all_of(f.edits, [&](const Edit& e) { return IsInWord(e); });
       return (words || certainty_.IsLineOfRpl(place)) && ReadsWith(context_.sources, f.edits);
     }
-    return f.diagnostic.code == Code::kOldArrow ||
-           HasMark(context_.sources.Text(place), Arrows::kBackward) ||
-           certainty_.HasSentence(place.file);
+    // A name may be that of another file, as in other.md#name.
+    return HasNameMark(context_.sources.Text(place)) ||
+           std::ranges::any_of(f.edits,
+                               [&](const Edit& e) { return certainty_.HasSentence(e.span.file); });
   }
 
   bool IsFenceLine(Span place) const {
