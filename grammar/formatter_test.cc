@@ -161,8 +161,10 @@ TEST_CASE("in Markdown only RPL changes") {
       {"carriage returns", "# A - p( ?x )\r\n\r\n```rpl\r\np( 1 )\r\n```\r\nq( 1 )",
        "# A - p(?x)\r\n\r\n```rpl\r\np(1)\r\n```\r\nq(1)"},
       // At two columns the second line would be a list.
-      {"a layout that Markdown would misread stays", "q(?x, [\n      - 1])\n\np( 1 )\n",
-       "q(?x, [\n      - 1])\n\np(1)\n"},
+      {"a layout that Markdown would misread stays", "q(?x, [\n      - 1])\n\np( ?x )\n",
+       "q(?x, [\n      - 1])\n\np(?x)\n"},
+      {"without a mark of RPL", "p( 1 )\n\nx<-5\n\n## PHP - $this->foo()\n",
+       "p( 1 )\n\nx<-5\n\n## PHP - $this->foo()\n"},
   };
   for (const LaidOut& row : rows) {
     INFO(row.name);

@@ -273,7 +273,9 @@ class PushFinder {
       SqlSelectWriter writer(store_.pool(), store_, tables_, refused);
       Rule& one = rules.emplace_back(Rule{rule.def, writer.Write(plan, *rule.def)});
       partial = partial || writer.may_be_undefined();
-      if (partial && (rule.whole || Whole().contains(relation))) return keep(kRestsOnAbsence);
+      const bool inside = writer.may_be_undefined() && ReadsAbsence(*rule.def);
+      if (inside || (partial && (rule.whole || Whole().contains(relation))))
+        return keep(kRestsOnAbsence);
       if (refused.size() > 0) return keep(refused.all().front().message);
       sorted = sorted && one.selects.size() <= 1 && rule.def->gathered.empty();
       for (const SqlSelect& select : one.selects) {

@@ -106,6 +106,8 @@ TEST_CASE("which relations are pushed down") {
 TEST_CASE("nothing rests on the absence of rows that a database leaves undefined") {
   const std::string late = "k(1)\na(?x) <- order(?x, ?c, _), ?c > \"b\"\n";
   CHECK(Shown(late + "%go(?x) <- a(?x)\n") == "a@ORDERS");
+  CHECK(Shown("a(?x) <- order(?x, ?c, _), not (?c > \"b\")\n%go(?x) <- a(?x)\n") ==
+        "\na: a value may have no meaning in it, and something rests on its absence");
   for (const char* reader :
        {"%go(?x) <- k(?x), not a(?x)\n", "%go(?n) <- ?n = |a(_)|\n",
         "%go(?x) <- k(?x)\nk(?x) -> not a(?x)\n", "%go(?x) <- k(?x)\na(?x) -> ?x < 5\n",

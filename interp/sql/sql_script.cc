@@ -160,7 +160,8 @@ class ScriptWriter {
             writer.may_be_undefined() ||
             std::ranges::any_of(rule->reads, [&](RelationId r) { return partial_.contains(r); });
         if (partial && undefined == nullptr) undefined = rule;
-        if (partial && rule->whole) RefusePartial(*rule->def);
+        if (partial && (rule->whole || (writer.may_be_undefined() && ReadsAbsence(*rule->def))))
+          RefusePartial(*rule->def);
       }
       if (undefined == nullptr) continue;
       partial_.insert(stratum.relations.begin(), stratum.relations.end());

@@ -71,10 +71,10 @@ FOLDER: .
 in
 q.rpl
 COMMAND: fmt -
-p( "a" , "b" )
+p( ?a , "b" )
 EXIT: 0
 STDOUT:
-p("a"
+p(?a
 "b")
 COMMAND: fmt none.rpl
 EXIT: 6
