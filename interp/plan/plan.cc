@@ -630,6 +630,8 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       for (const SlotId s : needed) ready_->Bind(s);
       for (const Join& end : ends) depth = std::max(depth, end.depth);
       Step* const rest = Chain(others, terminal, depth, taken);
+      // Without a rest, the list ends where its last alternatives do.
+      if (rest == nullptr) joins_.insert(joins_.end(), ends.begin(), ends.end());
       for (const Join& end : ends) *end.link = rest;
       return first;
     }
