@@ -73,6 +73,16 @@ bool IsBuilt(const Pattern& p) {
          std::ranges::all_of(p.parts, IsBuilt) && std::ranges::all_of(p.rest, IsBuilt);
 }
 
+// The alternatives of a disjunction, and in their places those of alternatives that are
+// disjunctions themselves: parentheses alone mean nothing.
+void AlternativesOf(const Disjunction& d, std::vector<const Node*>& out) {
+  for (const Node& branch : d.branches) {
+    const Node& inner = Ungroup(branch);
+    if (const auto* nested = inner.As<Disjunction>()) AlternativesOf(*nested, out);
+    else out.push_back(&branch);
+  }
+}
+
 }  // namespace
 
 Space SpaceOf(Namespace ns) {
@@ -179,7 +189,9 @@ void Lowering::Tail(const Node& node, Clauses& out) {
     NestedRule(node, *rule, out);
   } else if (const auto* d = node.As<Disjunction>()) {
     Alternatives alternatives;
-    for (const Node& branch : d->branches) Tail(branch, alternatives.branches.emplace_back());
+    std::vector<const Node*> branches;
+    AlternativesOf(*d, branches);
+    for (const Node* branch : branches) Tail(*branch, alternatives.branches.emplace_back());
     Push(out, node, std::move(alternatives));
   } else if (const auto* n = node.As<Not>()) {
     const Node& inner = Ungroup(n->clause.front());
