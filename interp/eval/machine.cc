@@ -52,6 +52,7 @@ Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
       frame_(machine.frame_),
       slots_(machine.slots_),
       found_(machine.found_),
+      doubted_(machine.doubted_),
       tuple_(machine.tuple_),
       mode_(machine.mode_),
       watched_(machine.pool_, machine.within_limits) {
@@ -59,6 +60,7 @@ Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
   machine.frame_ = &frame;
   machine.slots_ = frame.slots.data();
   machine.found_ = nullptr;
+  machine.doubted_ = nullptr;
   machine.tuple_ = nullptr;
   machine.mode_ = mode;
 }
@@ -67,6 +69,7 @@ Machine::Use::~Use() {
   machine_.frame_ = frame_;
   machine_.slots_ = slots_;
   machine_.found_ = found_;
+  machine_.doubted_ = doubted_;
   machine_.tuple_ = tuple_;
   machine_.mode_ = mode_;
 }
@@ -180,6 +183,17 @@ bool Machine::Doubt(const Step& s) {
   return go_on;
 }
 
+// The same behind a clause that needs to know what is absent, unless that is open for other
+// reasons.
+bool Machine::DoubtAbsence(const Step& s, const Undecided& why) {
+  if (why.lacks != kMeaning || !why.waits.empty()) return Leave(why), true;
+  if (why.unfinished != kNoId) frame_->unfinished = why.unfinished;
+  const bool was_by_absence = std::exchange(frame_->by_absence, true);
+  const bool go_on = Doubt(s);
+  frame_->by_absence = was_by_absence;
+  return go_on;
+}
+
 bool Machine::ReadsUnknown(const Step& s) const {
   return std::ranges::any_of(s.reads, [&](SlotId r) { return slots_[r] == kUnknown; });
 }
@@ -187,6 +201,7 @@ bool Machine::ReadsUnknown(const Step& s) const {
 // All that a clause without a meaning was with holds: whether the whole does is not known.
 bool Machine::TakeDoubt() {
   frame_->lacking |= kMeaning;
+  frame_->undecided |= frame_->by_absence;
   const Definition* const def = frame_->def;
   if (mode_ != Mode::kDerive || def == nullptr) return true;
   partial.insert(def);
@@ -285,7 +300,7 @@ bool Machine::Run(const Step* step) {
     }
     case Step::Kind::kEmit: frame_->end = &s; return Emit();
     case Step::Kind::kFound:
-      if (frame_->doubtful) return TakeDoubt();
+      if (frame_->doubtful) return (doubted_ != nullptr && (*doubted_)()) || TakeDoubt();
       ++frame_->answers;
       return frame_->unknown || (*found_)();
     case Step::Kind::kStuck:
@@ -318,10 +333,14 @@ Undecided Machine::Absent(Undecided open) const {
   return open;
 }
 
-Undecided Machine::RunBody(const Step* body, Continuation fn) {
+Undecided Machine::RunBody(const Step* body, Continuation fn) { return RunBody(body, fn, nullptr); }
+
+Undecided Machine::RunBody(const Step* body, Continuation fn, const Continuation* doubted) {
   const Continuation* outer = std::exchange(found_, &fn);
+  const Continuation* outer_doubted = std::exchange(doubted_, doubted);
   const Undecided out = Apart([&] { Run(body); });
   found_ = outer;
+  doubted_ = outer_doubted;
   return out;
 }
 
@@ -441,8 +460,8 @@ bool Machine::RunCountAtom(const Step& s) {
   }
   if (evaluation.stop != Stop::kGoesOn) return false;
   open = Absent(open);
+  if (open) return DoubtAbsence(s, open);
   Leave(open);
-  if (open) return true;
   if (s.groups.empty()) return (s.of_group && total == 0) || RunCount(s, total);
   for (RowId g = 0; g < groups.size(); ++g) {
     for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups.Row(g)[k];
@@ -678,17 +697,37 @@ bool Machine::RunNot(const Step& s) {
     if (ineligible == kNoId) frame_->ineligible = missing;
     return true;
   }
+  if (undecided) return DoubtAbsence(s, undecided);
   Leave(undecided);
-  return bool(undecided) || Run(s.next);
+  return Run(s.next);
 }
 
-// A choice is undecided while an unknown answer might precede the first known one (decision 80).
+// A choice is undecided while an unknown answer might precede the first known one (decision 80),
+// and is not the same.
 bool Machine::RunFirst(const Step& s) {
-  bool found = false;
-  const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
+  const auto values = [&] {
+    std::vector<Value> out;
+    for (const SlotId slot : s.writes) out.push_back(slots_[slot]);
+    return out;
+  };
+  std::optional<std::vector<Value>> might_precede;
+  bool others = false, found = false;
+  const auto keep = [&] {
+    std::vector<Value> here = values();
+    others = others || (might_precede && *might_precede != here);
+    might_precede = std::move(here);
+    return true;
+  };
+  const Continuation doubted(keep);
+  const bool acts = catalog_.ReachesOutside(*s.clause);  // then a doubt ends its alternatives
+  Undecided open = RunBody(
+      s.body, [&] { return found = true, false; }, acts ? nullptr : &doubted);
+  if (might_precede && (others || !found || *might_precede != values())) open.lacks |= kMeaning;
+  open = Absent(open);
   if (evaluation.stop != Stop::kGoesOn) return false;
+  if (open) return DoubtAbsence(s, open);
   Leave(open);
-  return bool(open) || !found || Run(s.next);
+  return !found || Run(s.next);
 }
 
 // Likewise @distinct, while an unknown answer might have the same values.

@@ -53,10 +53,13 @@ struct Frame {
   std::vector<Value> slots;
   Table* table = nullptr;                // solving: receives the answers
   const Continuation* answer = nullptr;  // or is called for each
-  bool unknown = false;                  // some slot is kUnknown
-  bool explains = true;                  // `deepest`, `snapshot` and `note` are kept
-  bool asked = false;                    // a question comes before what is read on
-  bool doubtful = false;                 // some clause before is undefined, see Doubt
+  // Of an answer that is not decided, whether it makes no difference.
+  const Continuation* excuse = nullptr;
+  bool unknown = false;     // some slot is kUnknown
+  bool explains = true;     // `deepest`, `snapshot` and `note` are kept
+  bool asked = false;       // a question comes before what is read on
+  bool doubtful = false;    // some clause before is undefined, see Doubt
+  bool by_absence = false;  // or rests on what is not known to be absent
   Waiting waits;
   std::uint8_t lacking = 0;  // of Lack
   std::string doubt;         // the clause to blame, where a meaning is lacking
@@ -115,6 +118,7 @@ class Machine {
     Frame* frame_;
     Value* slots_;
     const Continuation* found_;
+    const Continuation* doubted_;
     std::vector<Value>* tuple_;
     Mode mode_;
     Pool::Watched watched_;
@@ -296,6 +300,8 @@ class Machine {
   bool RunSettling(RuleLoop*& loop, std::size_t at, Continuation run);
   void ReadTable(const Table& table);
   bool RunTable(const Step& s);
+  static bool LacksMeaningAlone(const Table& table);
+  bool DoubtTable(const Step& s, Table& table);
   bool TakeTable(const Step& s, Table& table);
   bool RunExternal(const Step& s);
   bool Failed(const Relation& tool, RowId row) const;
@@ -331,6 +337,9 @@ class Machine {
   bool RunCheck(const Step& s);
   /// Runs a nested plan, calling `fn` at its end.
   Undecided RunBody(const Step* body, Continuation fn);
+  /// The same; `doubted` is called at an end that is not decided, and returns whether that makes no
+  /// difference.
+  Undecided RunBody(const Step* body, Continuation fn, const Continuation* doubted);
   template <typename Fn>
   Undecided Apart(Fn&& run);
   bool Emit();
@@ -359,6 +368,7 @@ class Machine {
   void Undefined(const Step& s, const std::string& why);
   bool Doubt(const Step& s);
   bool DoubtFor(const Step& s, const std::string& why);
+  bool DoubtAbsence(const Step& s, const Undecided& why);
   bool ReadsUnknown(const Step& s) const;
   bool TakeDoubt();
   std::string UndefinedText(std::string_view what, const std::string& with, Span at,
@@ -387,8 +397,9 @@ class Machine {
   Frame* frame_ = nullptr;
   Value* slots_ = nullptr;
   Mode mode_ = Mode::kDerive;
-  const Continuation* found_ = nullptr;  // called at the end of a nested plan
-  std::vector<Value>* tuple_ = nullptr;  // counting: the cells of the current rows
+  const Continuation* found_ = nullptr;    // called at the end of a nested plan
+  const Continuation* doubted_ = nullptr;  // likewise, if it is not decided; null: it is lacking
+  std::vector<Value>* tuple_ = nullptr;    // counting: the cells of the current rows
   // Counting the rows of one table, of which nothing else is asked: the step that reads them.
   struct Counting {
     const Step* step = nullptr;
@@ -416,12 +427,14 @@ Undecided Machine::Apart(Fn&& run) {
   const std::uint8_t lacking = std::exchange(frame_->lacking, 0);
   const bool undecided = frame_->undecided;
   const bool doubtful = std::exchange(frame_->doubtful, false);
+  const bool by_absence = std::exchange(frame_->by_absence, false);
   const RelationId unfinished = std::exchange(frame_->unfinished, kNoId);
   const std::size_t answers = frame_->answers;
   run();
   frame_->answers = answers;
   frame_->undecided = undecided;
   frame_->doubtful = doubtful;
+  frame_->by_absence = by_absence;
   return {std::exchange(frame_->waits, std::move(waits)), std::exchange(frame_->lacking, lacking),
           std::exchange(frame_->unfinished, unfinished)};
 }

@@ -16,7 +16,7 @@ constexpr double kLeastWork = 1'000;   // of a stage; less is not worth trying o
 }  // namespace
 
 bool Machine::Emit() {
-  if (frame_->doubtful) return TakeDoubt();
+  if (frame_->doubtful) return (frame_->excuse != nullptr && (*frame_->excuse)()) || TakeDoubt();
   if (frame_->unknown) return true;
   ++frame_->answers;
   ++frame_->emitted;

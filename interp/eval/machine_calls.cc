@@ -254,6 +254,34 @@ bool Machine::TakeTable(const Step& s, Table& table) {
   return true;
 }
 
+bool Machine::LacksMeaningAlone(const Table& table) {
+  return !table.pending && !table.was_pending && (table.lacking | table.was_lacking) == kMeaning;
+}
+
+// Tries the rows that may be answers, or one that is not known.
+bool Machine::DoubtTable(const Step& s, Table& table) {
+  if (frame_->doubt.empty()) frame_->doubt = table.more().doubt;
+  const bool was_by_absence = frame_->by_absence;
+  bool go_on = true;
+  const bool by_rule = s.access == Access::kGoal && s.clause->As<Atom>()->rule >= 0;
+  if (table.vague || table.was_vague || s.row >= 0 || by_rule) {
+    frame_->by_absence = was_by_absence || table.undecided || table.was_undecided;
+    go_on = Doubt(s);
+  } else if (table.details != nullptr) {
+    Disturb();
+    const bool was_doubtful = std::exchange(frame_->doubtful, true);
+    for (std::size_t i = 0; go_on && i < table.details->doubted.size(); ++i) {
+      const std::vector<Value> row = RowView(table.details->doubted[i]).Copy();
+      if (table.rows.Has(row)) continue;
+      frame_->by_absence = was_by_absence || table.details->withheld[i];
+      go_on = TakeCells(s, row, kNil, {});
+    }
+    frame_->doubtful = was_doubtful;
+  }
+  frame_->by_absence = was_by_absence;
+  return go_on;
+}
+
 bool Machine::RunTable(const Step& s) {
   const std::size_t arity =
       s.access == Access::kGoal ? s.clause->As<Atom>()->args.size() : store_.at(s.relation).arity();
@@ -268,7 +296,12 @@ bool Machine::RunTable(const Step& s) {
   if (table->forced && frame_->table != nullptr) frame_->table->forced = true;
   if (table->details != nullptr && !table->details->undefined.empty() && table->rows.empty())
     return DoubtFor(s, table->details->undefined);
-  Waits(*table);  // before its rows: an unknown one could precede them
+  // Before its rows: an unknown one could precede them.
+  if (LacksMeaningAlone(*table)) {
+    if (!DoubtTable(s, *table)) return false;
+  } else {
+    Waits(*table);
+  }
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {
     if (!table->rows.empty()) return frame_->waits.Postpone(table), true;

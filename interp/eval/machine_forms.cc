@@ -154,8 +154,9 @@ bool Machine::RunCountForm(const Step& s) {
         form, [&] { return ++count, true; }, &ref);
   }));
   if (evaluation.stop != Stop::kGoesOn) return false;
+  if (open) return DoubtAbsence(s, open);
   Leave(open);
-  return open || RunCount(s, count);
+  return RunCount(s, count);
 }
 
 // --- what is shown (§14.2) -----------------------------------------------------------------
@@ -242,8 +243,9 @@ bool Machine::RunAggregate(const Step& s) {
   }));
   std::copy(outer.begin(), outer.end(), slots_);
   if (evaluation.stop != Stop::kGoesOn) return false;
+  if (open) return DoubtAbsence(s, open);
   Leave(open);
-  if (open || instances.empty()) return true;
+  if (instances.empty()) return true;
   if (!HasTimeFor(instances.size())) return false;
   std::vector<Value> entries = {bindings, pool_.Set(instances)};
   for (Value key : keys) {

@@ -46,6 +46,24 @@ bool AnswerRows::Add(std::span<const Value> row) {
   return true;
 }
 
+std::uint32_t AnswerRows::Find(std::span<const Value> row) const {
+  const auto is_row = [&](std::uint32_t id) { return std::ranges::equal((*this)[id], row); };
+  if (index_ != nullptr) return index_->Find(RowSet::HashOf(row), is_row);
+  for (std::uint32_t id = 0; id < size_; ++id)
+    if (is_row(id)) return id;
+  return kNoId;
+}
+
+void Table::SettleDoubts() {
+  vague = (lacking & kMeaning) != 0;
+  if (details == nullptr) return;
+  for (std::size_t i = 0; i < details->doubted.size(); ++i) {
+    if (rows.Has(details->doubted[i])) continue;
+    lacking |= kMeaning;
+    undecided = undecided || details->withheld[i];
+  }
+}
+
 AggregateHead::AggregateHead(const Definition& def) : first(def.slots.size()), args(def.args) {
   const std::function<void(Pattern&, const Pattern&)> take = [&](Pattern& p, const Pattern& from) {
     if (IsGathering(from)) {
@@ -252,16 +270,15 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   std::vector<Grouping> groups;
   std::map<std::vector<Value>, std::size_t> group_of;
   Frame& frame = machine_->frame();
-  const auto collect = [&] {
-    Grouping group;
+  // The answer at hand: its group, the key of that, and a member for each collection.
+  const auto read = [&](Grouping& group, std::vector<Value>& key, std::vector<Value>& found) {
     group.slots = frame.slots;
     group.slots.resize(head.first + gathers, kNil);
     const auto build = [&](const Pattern& p) {
       return Build(pool_, p, group.slots.data(), frame.names);
     };
     for (const Pattern& p : head.args) group.out.row.push_back(build(p));
-    std::vector<Value> key = group.out.row;  // followed by the elements before each `&`
-    std::vector<Value> found;
+    key = group.out.row;  // followed by the elements before each `&`
     for (const Pattern* collection : head.collections) {
       Members& members = group.members.emplace_back();
       for (const Pattern& p : collection->parts) members.values.push_back(build(p));
@@ -269,10 +286,15 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
       std::vector<Value> member;
       for (const Pattern& p : collection->rest) member.push_back(build(p));
       for (Value v : member)
-        if (v.is_none()) return true;
+        if (v.is_none()) return false;
       found.push_back(member.size() == 1 ? member.front() : pool_.List(member));
     }
-    if (std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); })) return true;
+    return std::ranges::none_of(key, &Value::is_none);
+  };
+  const auto collect = [&] {
+    Grouping group;
+    std::vector<Value> key, found;
+    if (!read(group, key, found)) return true;
     const auto [it, is_new] = group_of.emplace(std::move(key), groups.size());
     if (is_new) groups.push_back(std::move(group));
     Grouping& of = groups[it->second];
@@ -284,10 +306,36 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
     of.out.shown.insert(of.out.shown.end(), frame.shown.begin(), frame.shown.end());
     return true;
   };
-  const Continuation each(collect);
+  // A member that is not decided makes no difference where it is one anyway.
+  struct Doubted {
+    std::vector<Value> key, found;
+    bool by_absence;
+  };
+  std::vector<Doubted> doubted;
+  const auto keep = [&] {
+    constexpr std::size_t kMost = 1000;
+    if (frame.unknown || doubted.size() >= kMost || IsHeadUnknown(def)) return false;
+    Grouping group;
+    Doubted of{{}, {}, frame.by_absence};
+    if (read(group, of.key, of.found)) doubted.push_back(std::move(of));
+    return true;
+  };
+  const Continuation each(collect), excuse(keep);
   const Continuation* outer = std::exchange(frame.answer, &each);
-  machine_->Run(RulePlan(def, bound).first);
+  const Plan& plan = RulePlan(def, bound);
+  frame.excuse = KeepsDoubts(def, plan) ? &excuse : nullptr;
+  machine_->Run(plan.first);
   frame.answer = outer;
+  frame.excuse = nullptr;
+  for (const Doubted& of : doubted) {
+    const auto it = group_of.find(of.key);
+    bool known = it != group_of.end();
+    for (std::size_t g = 0; known && g < gathers; ++g)
+      known = groups[it->second].members[g].seen.contains(of.found[g]);
+    if (known) continue;
+    frame.lacking |= kMeaning;
+    frame.undecided = frame.undecided || of.by_absence;
+  }
   if (machine_->evaluation.stop != Stop::kGoesOn) return;
   machine_->Leave(machine_->Absent({{}, frame.lacking, frame.unfinished}));
   if (frame.lacking != 0 || !frame.waits.empty()) return;
@@ -473,6 +521,47 @@ std::vector<std::vector<Value>> Solver::KeysBeforeSets(const Table& table, const
   return out;
 }
 
+// Whether rows that are not decided are kept one by one. Where a rule acts, the first of them ends
+// its alternatives (decision 85).
+bool Solver::KeepsDoubts(const Definition& def, const Plan& plan) const {
+  return machine_->mode() == Mode::kSolve && machine_->again != &def && !plan.acts && !def.choice &&
+         (!program_.Has(def) || !analysis_.Acts(def)) && def.head != kNoId &&
+         !IsOfLibrary(store_.at(def.head).name());
+}
+
+// Whether the row of the head rests on what a clause without a meaning would bind.
+bool Solver::IsHeadUnknown(const Definition& def) const {
+  const std::vector<Value>& slots = machine_->frame().slots;
+  const std::vector<bool> of_head = HeadSlots(def);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (of_head[i] && slots[i] == kUnknown) return true;
+  return false;
+}
+
+// Keeps the row of the current frame as one that may be an answer: another rule or alternative may
+// give it for certain, and for others it is no answer in any case. False if the row is not known.
+bool Solver::KeepDoubt(Table& table, const Definition& def) {
+  constexpr std::size_t kMost = 1000;
+  Frame& frame = machine_->frame();
+  if (frame.unknown || store_.IsWhole(table.relation) || IsHeadUnknown(def)) return false;
+  const std::vector<Value> row = machine_->HeadRow(def);
+  if (row.size() != def.args.size() ||
+      std::ranges::find(row, Kind::kSet, &Value::kind) != row.end())
+    return false;
+  if (!machine_->Means(table, row)) return true;
+  Table::Details& more = table.more();
+  if (more.doubt.empty()) more.doubt = frame.doubt;
+  const std::uint32_t known = more.doubted.Find(row);
+  if (known != kNoId) {
+    more.withheld[known] = more.withheld[known] || frame.by_absence;
+    return true;
+  }
+  if (more.doubted.size() >= kMost) return false;
+  more.doubted.Add(row);
+  more.withheld.push_back(frame.by_absence);
+  return true;
+}
+
 void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best) {
   const auto offer = [&] { return OfferAnswer(*best); };
   const Continuation to_best(offer);
@@ -480,6 +569,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   frame.table = &table;
   table.forced = table.forced || def.force;
   if (best != nullptr) frame.answer = &to_best;
+  const auto keep = [&] { return KeepDoubt(table, def); };
+  const Continuation keeps_doubt(keep);
   frame.explains = table.explains;
   const Machine::Use use(*machine_, frame, Mode::kSolve);
   Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(table.relation)));
@@ -504,6 +595,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
     std::size_t runs = 0;
     const auto run = [&] {
       const Plan& plan = RulePlan(def, bound);
+      frame.excuse = best == nullptr && KeepsDoubts(def, plan) ? &keeps_doubt : nullptr;
       frame.loop = ++runs == 1 ? LoopOf(table, def, plan) : nullptr;
       return machine_->Run(plan.first);
     };
@@ -621,7 +713,10 @@ void Solver::EvaluateTable(Table& table) {
     table.details->undefined.clear();
   }
   Relation& rel = store_.at(table.relation);
-  if (rel.space() == Space::kGoal) return EvaluateGoal(table);
+  if (rel.space() == Space::kGoal) {
+    EvaluateGoal(table);
+    return table.SettleDoubts();
+  }
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the rules of its base
   if (analysis_.IsBroken(base)) {
     if (!analysis_.ExtremumOf(base)) machine_->evaluation.circle = {table.relation, rel.name()};
@@ -684,11 +779,13 @@ const std::string& Solver::WhyUnfed(RelationId relation) const {
 
 // One row is all that a call without free arguments can have; no row has a reason.
 void Solver::Close(Table& table) {
+  table.SettleDoubts();
   const bool ground = std::ranges::none_of(table.key, &Value::is_none);
   if (ground && !table.rows.empty()) {
     table.ClearWaits();
     table.lacking = 0;
     table.undecided = false;
+    table.vague = false;
   }
   if (!table.explains || !table.rows.empty()) return;
   const RelationId base = store_.BaseOf(table.relation);
@@ -741,8 +838,8 @@ void Solver::Complete(Table& table) {
       depend(table.lowest);
       break;
     }
-    std::size_t rows = table.rows.size();
-    for (const Table* member : members()) rows += member->rows.size();
+    std::size_t rows = table.AllRows();
+    for (const Table* member : members()) rows += member->AllRows();
     const auto is_settled = [](const Table* t) {
       return t->least_read >= t->rows.size() && !t->pending && t->lacking == 0 && !t->undecided;
     };

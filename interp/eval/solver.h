@@ -241,6 +241,10 @@ class Solver : public Demands {
   bool FindStanding(const Goal& goal, Value bindings);
   FirstAnswer Activation(const Definition& def, std::span<const Value> key);
   Judgement JudgeHere(const Constraint& c, const Plan& right, Waiting& waits);
+  bool IsHeadUnknown(const Definition& def) const;
+  bool KeepsDoubts(const Definition& def, const Plan& plan) const;
+  bool KeepDoubt(Table& table, const Definition& def);
+  bool HoldsAnyway(const Constraint& c, const Sides& sides);
   void Collect(const Waiting& waits);
   void Conclude(const Table& table);
   void Leave(Table& table);

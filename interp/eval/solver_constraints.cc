@@ -57,6 +57,28 @@ Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right, Wait
                                  : Judgement::kViolated;
 }
 
+// Whether the instance given by the current frame's slots holds although its left side is
+// undecided: its right side does. Nothing is asked or called for that.
+bool Solver::HoldsAnyway(const Constraint& c, const Sides& sides) {
+  Frame& frame = machine_->frame();
+  std::vector<bool> of_right(frame.slots.size());
+  for (const Clause& clause : c.right) CollectSlots(clause, of_right);
+  for (std::size_t i = 0; i < of_right.size(); ++i)
+    if (of_right[i] && sides.bound[i] && frame.slots[i] == kUnknown) return false;
+  if (sides.left->acts || sides.right->acts) return false;
+  const bool doubtful = std::exchange(frame.doubtful, false);
+  const bool by_absence = std::exchange(frame.by_absence, false);
+  const Continuation* const excuse = std::exchange(frame.excuse, nullptr);
+  Waiting waits;
+  std::string undefined = machine_->evaluation.undefined;
+  const bool holds = JudgeHere(c, *sides.right, waits) == Judgement::kHolds;
+  machine_->evaluation.undefined = std::move(undefined);
+  frame.doubtful = doubtful;
+  frame.by_absence = by_absence;
+  frame.excuse = excuse;
+  return holds;
+}
+
 Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
                                 const std::vector<Value>& slots) {
   Frame frame(nullptr, c.slots);
@@ -107,6 +129,9 @@ Undecided Solver::CheckConstraint(
   };
   const Continuation answer(each);
   frame.answer = &answer;
+  const auto holds_anyway = [&] { return HoldsAnyway(c, sides); };
+  const Continuation excuse(holds_anyway);
+  frame.excuse = &excuse;
   machine_->Run(sides.left->first);
   machine_->reads = nullptr;
   evaluation.Gave(seen.size(), repeated);

@@ -105,7 +105,8 @@ void Solver::EvaluateGoal(Table& table) {
     if (wanted != 0 && def.captures.size() != wanted) continue;
     const bool acts = analysis_.Acts(def);
     const std::size_t before = table.rows.size();
-    if (acts && (before > 0 || ((table.lacking | lacking) & kMeaning) != 0)) continue;
+    const bool doubted = table.AllRows() > before;
+    if (acts && (before > 0 || doubted || ((table.lacking | lacking) & kMeaning) != 0)) continue;
     const std::uint8_t lacked = table.lacking;
     const bool withheld = table.undecided;
     EvaluateGoalRule(table, def);
@@ -160,6 +161,7 @@ const Table& Solver::SolveQuery(const Definition& query) {
   table.running = true;
   running_.push_back(&table);
   EvaluateGoalRule(table, query);
+  table.SettleDoubts();
   if (!table.rows.empty() && !table.forced) table.KeepTools();
   Conclude(table);
   running_.pop_back();

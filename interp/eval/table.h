@@ -51,6 +51,9 @@ class AnswerRows {
   std::span<const Value> front() const { return (*this)[0]; }
   /// Adds a row unless it is there; true when it was new.
   bool Add(std::span<const Value> row);
+  /// Its position, or kNoId.
+  std::uint32_t Find(std::span<const Value> row) const;
+  bool Has(std::span<const Value> row) const { return Find(row) != kNoId; }
 
  private:
   static constexpr std::size_t kFew = 16;
@@ -71,6 +74,7 @@ struct Table {
   bool pending = false;      // it waits for calls, see Details
   std::uint8_t lacking = 0;  // of Lack: some row may be missing
   bool undecided = false;    // an answer that rests on absence was withheld (decision 80)
+  bool vague = false;        // a meaning is lacking for other rows than Details::doubted
   bool eligible = false;     // goals: some rule's activation holds or is pending
   bool forced = false;       // @each stands in a rule of it or below: all its answers are pursued
 
@@ -85,6 +89,7 @@ struct Table {
   bool was_pending = false;
   std::uint8_t was_lacking = 0;
   bool was_undecided = false;
+  bool was_vague = false;
   std::uint8_t was_waiting = 0;   // for these kinds of calls
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   std::uint32_t position = 0;     // among the running tables
@@ -104,8 +109,10 @@ struct Table {
     std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
     std::string undefined;                               // built-in relations: see BuiltinCall
     std::string doubt;                                   // the clause that lacks a meaning
-    Waiting waits;                                       // pending tables only
-    std::string reason;                                  // for the lack of answers; "": unknown
+    AnswerRows doubted;          // rows of which it is not known whether they are answers
+    std::vector<bool> withheld;  // of these, per row: one that rests on absence
+    Waiting waits;               // pending tables only
+    std::string reason;          // for the lack of answers; "": unknown
   };
   Details& more() {
     if (details == nullptr) details = std::make_unique<Details>();
@@ -136,10 +143,17 @@ struct Table {
     was_pending |= pending;
     was_lacking |= lacking;
     was_undecided |= undecided;
+    was_vague |= vague;
     if (pending) was_waiting |= more().waits.has();
-    return int{was_pending} + std::popcount(was_lacking) + int{was_undecided} +
+    return int{was_pending} + std::popcount(was_lacking) + int{was_undecided} + int{was_vague} +
            std::popcount(was_waiting);
   }
+  /// Rows of either kind.
+  std::size_t AllRows() const {
+    return rows.size() + (details == nullptr ? 0 : details->doubted.size());
+  }
+  /// Counts what is doubted as lacking, unless it is an answer as well.
+  void SettleDoubts();
   /// Keeps only what an answer cannot do without.
   void KeepTools() {
     if (!pending) return;

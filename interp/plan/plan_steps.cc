@@ -156,6 +156,7 @@ class Planner::Steps {
     std::vector<SlotId> taken;
     step->body = planner_.Body(c.body, &taken);
     for (const SlotId s : taken) ready_.Bind(s);
+    step->writes = std::move(taken);
     return step;
   }
 
