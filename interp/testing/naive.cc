@@ -14,7 +14,12 @@
 namespace rpl::naive {
 namespace {
 
-using Env = std::map<std::string, Datum>;
+// Bindings, and whether all clauses so far are true; else none is false, and some are undecided.
+// A variable in `any` may have every value: an undefined clause would bind it, and no other has.
+struct Env : std::map<std::string, Datum> {
+  bool sure = true;
+  std::set<std::string> any = {};
+};
 using Names = std::set<std::string>;
 using Then = std::function<void(const Env&)>;
 using Tail = std::vector<const Node*>;
@@ -23,6 +28,15 @@ __extension__ typedef __int128 Wide;
 struct Unsupported {
   std::string what;
 };
+
+// Goes on unless `truth` is false.
+void Go(const Env& env, Truth truth, const Then& then) {
+  if (truth == Truth::kFalse) return;
+  if (truth == Truth::kTrue || !env.sure) return then(env);
+  Env next = env;
+  next.sure = false;
+  then(next);
+}
 
 // --- terms ----------------------------------------------------------------------------
 
@@ -65,8 +79,8 @@ std::optional<Datum> Build(const Node& node, const Env& env) {
   };
   if (const auto* v = node.As<Lvar>()) {
     const auto it = env.find(v->name);
-    if (it == env.end()) return std::nullopt;
-    return it->second;
+    if (it != env.end()) return it->second;
+    return env.any.count(v->name) > 0 ? std::optional(Unknown()) : std::nullopt;
   }
   if (const auto* s = node.As<String>()) return Datum{'a', s->text, {}};
   if (const auto* t = node.As<Template>()) {
@@ -74,6 +88,7 @@ std::optional<Datum> Build(const Node& node, const Env& env) {
     for (std::size_t i = 0; i < t->holes.size(); ++i) {
       const auto it = env.find(t->holes[i]);
       if (it == env.end()) return std::nullopt;
+      if (HasUnknown(it->second)) return Unknown();
       out += Plain(it->second) + t->texts[i + 1];
     }
     return Datum{'a', out, {}};
@@ -93,6 +108,7 @@ std::optional<Datum> Build(const Node& node, const Env& env) {
     if (!items || !rest) return std::nullopt;
     if (!rest->empty()) {
       const Datum& more = rest->front();
+      if (more.kind == '?') return Unknown();
       for (const Datum& d : more.parts) {
         if (more.kind == 'm') items->insert(items->end(), d.parts.begin(), d.parts.end());
         else items->push_back(d);
@@ -113,6 +129,15 @@ std::optional<Datum> Build(const Node& node, const Env& env) {
 // --- matching -------------------------------------------------------------------------
 
 void MatchNode(const Node& pattern, const Datum& d, const Env& env, bool open, const Then& then);
+
+// A value that is not known may match: what the pattern binds is not known either.
+void MatchUnknown(const Node& pattern, const Env& env, const Then& then) {
+  Env next = env;
+  next.sure = false;
+  for (const std::string& name : NamesOf(pattern))
+    if (next.count(name) == 0) next.any.insert(name);
+  then(next);
+}
 
 // parts[at..] against values[at..].
 void MatchAll(const Nodes& parts, const std::vector<Datum>& values, std::size_t at, const Env& env,
@@ -178,6 +203,7 @@ bool MatchTemplate(const Template& t, std::string_view text, std::size_t at, con
 }
 
 void MatchTilde(const Node& pattern, const Datum& d, const Env& env, const Then& then) {
+  if (d.kind == '?') return MatchUnknown(pattern, env, then);
   const auto* c = pattern.As<Collection>();
   const bool set_pattern = c != nullptr && c->kind == CollectionKind::kSet;
   if (d.kind != 's' || set_pattern) return MatchNode(pattern, d, env, true, then);
@@ -188,14 +214,13 @@ void MatchNode(const Node& pattern, const Datum& d, const Env& env, bool open, c
   if (const auto* v = pattern.As<Lvar>()) {
     if (v->name.empty()) return then(env);
     const auto it = env.find(v->name);
-    if (it != env.end()) {
-      if (it->second == d) then(env);
-      return;
-    }
+    if (it != env.end()) return Go(env, Equal(it->second, d), then);
+    if (d.kind == '?') return MatchUnknown(pattern, env, then);
     Env next = env;
     next.emplace(v->name, d);
     return then(next);
   }
+  if (d.kind == '?') return MatchUnknown(pattern, env, then);
   if (const auto* m = pattern.As<Match>()) return MatchTilde(m->pattern.front(), d, env, then);
   if (const auto* t = pattern.As<Template>()) {
     if (d.kind == 'a' && d.text.starts_with(t->texts.front()))
@@ -243,7 +268,13 @@ void MatchNode(const Node& pattern, const Datum& d, const Env& env, bool open, c
   }
   const std::optional<Datum> constant = Build(pattern, env);
   if (!constant) throw Unsupported{"pattern " + Print(pattern)};
-  if (*constant == d) then(env);
+  Go(env, Equal(*constant, d), then);
+}
+
+std::string KeyOf(const Call& call) {
+  if (call.ns == Namespace::kTool) throw Unsupported{"a tool"};
+  return (call.ns == Namespace::kGoal ? "%" : "") + call.label + "/" +
+         std::to_string(call.args.size());
 }
 
 // --- the machine ----------------------------------------------------------------------
@@ -256,6 +287,16 @@ class Machine {
   /// elsewhere (its head).
   void Solve(const Node& tail, const Names& outside, const Env& env, const Then& then) const {
     for (const Tail& list : Alternatives(Ungroup(tail))) SolveList(list, outside, env, then);
+  }
+
+  /// Whether the tail holds under these bindings in some way.
+  Truth Holds(const Node& tail, const Env& env) const {
+    Env known = env;
+    known.sure = true;
+    Truth out = Truth::kFalse;
+    Solve(tail, {}, known,
+          [&](const Env& e) { out = std::max(out, e.sure ? Truth::kTrue : Truth::kUndecided); });
+    return out;
   }
 
  private:
@@ -290,9 +331,11 @@ class Machine {
     // counts take group keys: what no other clause can bind (decision 25).
     for (const int pass : {0, 1, 2}) {
       const bool desperate = pass == 2;
+      if (desperate && !env.any.empty()) return then(env);  // what is left is not known either
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (pass == 0 && HasFreeHole(*list[i], env)) continue;
         Names others = outside;
+        others.insert(env.any.begin(), env.any.end());
         Names binds;
         for (std::size_t k = 0; k < list.size(); ++k) {
           if (k == i) continue;
@@ -383,7 +426,7 @@ class Machine {
   }
 
   static bool Ready(const Node& clause, const Names& others, const Env& env, bool desperate) {
-    if (clause.As<Call>()) return true;
+    if (clause.As<Call>() || clause.As<Boolean>()) return true;
     if (const auto* n = clause.As<Not>())
       return FreeShared(NamesOf(n->clause.front()), others, env).empty();
     if (const auto* b = clause.As<Binary>()) {
@@ -402,11 +445,16 @@ class Machine {
   void SolveClause(const Node& clause, const Names& others, const Env& env,
                    const Then& then) const {
     if (const auto* call = clause.As<Call>()) return SolveAtom(*call, env, then);
-    if (const auto* n = clause.As<Not>()) {
-      bool found = false;
-      Solve(n->clause.front(), {}, env, [&](const Env&) { found = true; });
-      if (!found) then(env);
+    if (const auto* truth = clause.As<Boolean>()) {
+      if (truth->value) then(env);
       return;
+    }
+    if (const auto* n = clause.As<Not>()) {
+      switch (Holds(n->clause.front(), env)) {
+        case Truth::kFalse: return then(env);
+        case Truth::kUndecided: return Go(env, Truth::kUndecided, then);
+        case Truth::kTrue: return;
+      }
     }
     const auto* b = clause.As<Binary>();
     if (HasCount(clause)) {
@@ -447,58 +495,63 @@ class Machine {
   void SolveBinary(const Binary& b, const Env& env, const Then& then) const {
     const Node& left = Ungroup(b.sides[0]);
     const Node& right = Ungroup(b.sides[1]);
-    if (const auto* m = right.As<Match>()) {
-      if (const auto value = Eval(left, env)) MatchTilde(m->pattern.front(), *value, env, then);
-      return;
-    }
+    if (const auto* m = right.As<Match>())
+      return MatchTilde(m->pattern.front(), Eval(left, env), env, then);
     if (b.op == Operator::kEqual) {
       const bool left_known = Known(left, env);
       const bool right_known = Known(right, env);
       if (left_known && right_known) {
-        const auto x = Eval(left, env);
-        const auto y = Eval(right, env);
-        if (x && y && *x == *y) then(env);
-      } else if (const auto value = Eval(left_known ? left : right, env)) {
-        MatchNode(left_known ? right : left, *value, env, false, then);
+        return Go(env, Equal(Eval(left, env), Eval(right, env)), then);
       }
-      return;
+      const Datum value = Eval(left_known ? left : right, env);
+      return MatchBound(left_known ? right : left, value, env, then);
     }
-    const auto y = Eval(right, env);
+    const Datum y = Eval(right, env);
     if (b.op == Operator::kIn) {
-      if (!y || (y->kind != 'l' && y->kind != 's')) return;
-      std::set<Datum> seen(y->parts.begin(), y->parts.end());
+      if (y.kind == '?') return MatchUnknown(left, env, then);
+      if (y.kind != 'l' && y.kind != 's') return;
+      std::set<Datum> seen(y.parts.begin(), y.parts.end());
       for (const Datum& d : seen) MatchNode(left, d, env, false, then);
       return;
     }
-    const auto x = Eval(left, env);
-    if (x && y && Holds(b.op, *x, *y)) then(env);
+    Go(env, Compared(b.op, Eval(left, env), y), then);
+  }
+
+  // A clause without a value for one of its sides is undecided, and binds what may be any value.
+  static void MatchBound(const Node& pattern, const Datum& value, const Env& env,
+                         const Then& then) {
+    if (value.kind == '?') return MatchUnknown(pattern, env, then);
+    MatchNode(pattern, value, env, false, then);
   }
 
   // Whether Eval has all it needs.
   static bool Known(const Node& e, const Env& env) { return ReadyExpr(e, {}, env, false); }
 
-  std::optional<Datum> Eval(const Node& e, const Env& env) const {
+  Datum Eval(const Node& e, const Env& env) const {
     if (const auto* g = e.As<Group>()) return Eval(g->inner.front(), env);
     if (const auto* c = e.As<Count>()) {
       const Node& operand = c->operand.front();
-      if (const auto* atom = operand.As<Call>()) return IntDatum(CountRows(*atom, env));
-      const auto v = Build(operand, env);
-      if (!v || (v->kind != 'l' && v->kind != 's' && v->kind != 'm')) return std::nullopt;
-      return IntDatum(static_cast<std::int64_t>(v->parts.size()));
+      if (const auto* atom = operand.As<Call>()) return CountRows(*atom, env);
+      const Datum v = Eval(operand, env);
+      if (v.kind == 's' && HasUnknown(v)) return Unknown();
+      if (v.kind != 'l' && v.kind != 's' && v.kind != 'm') return Unknown();
+      return IntDatum(static_cast<std::int64_t>(v.parts.size()));
     }
     if (const auto* b = e.As<Binary>()) {
-      const auto x = Eval(b->sides[0], env);
-      const auto y = Eval(b->sides[1], env);
-      if (!x || !y) return std::nullopt;
-      return Apply(b->op, *x, *y);
+      const Datum x = Eval(b->sides[0], env);
+      const Datum y = Eval(b->sides[1], env);
+      return HasUnknown(x) || HasUnknown(y) ? Unknown() : Apply(b->op, x, y);
     }
-    return Build(e, env);
+    const std::optional<Datum> value = Build(e, env);
+    if (!value) throw Unsupported{"an unbound operand: " + Print(e)};
+    return *value;
   }
 
-  static std::optional<Datum> Apply(Operator op, const Datum& x, const Datum& y) {
+  // The value of an operation; unknown where it is undefined.
+  static Datum Apply(Operator op, const Datum& x, const Datum& y) {
     const auto collection = [](const Datum& d) { return d.kind == 'l' || d.kind == 's'; };
     if (op == Operator::kUnion || op == Operator::kIntersect || op == Operator::kDifference) {
-      if (!collection(x) || !collection(y)) return std::nullopt;
+      if (!collection(x) || !collection(y)) return Unknown();
       const auto in_y = [&](const Datum& d) {
         return std::find(y.parts.begin(), y.parts.end(), d) != y.parts.end();
       };
@@ -517,29 +570,37 @@ class Machine {
         case Operator::kSubtract: out = a - b; break;
         case Operator::kMultiply: out = a * b; break;
         default:
-          if (b == 0) return std::nullopt;
+          if (b == 0) return Unknown();
           if (a % b != 0) return FloatDatum(static_cast<double>(a) / static_cast<double>(b));
           out = a / b;
       }
-      if (out > INT64_MAX || out < INT64_MIN) return std::nullopt;
+      if (out > INT64_MAX || out < INT64_MIN) throw Unsupported{"a large integer"};
       return IntDatum(static_cast<std::int64_t>(out));
     }
     const auto number = [](const Datum& d) { return d.kind == 'i' || d.kind == 'f'; };
-    if (!number(x) || !number(y)) return std::nullopt;
+    if (!number(x) || !number(y)) return Unknown();
     const double a = std::stod(x.text);
     const double b = std::stod(y.text);
-    if (op == Operator::kDivide && b == 0) return std::nullopt;
+    if (op == Operator::kDivide && b == 0) return Unknown();
     return FloatDatum(op == Operator::kAdd        ? a + b
                       : op == Operator::kSubtract ? a - b
                       : op == Operator::kMultiply ? a * b
                                                   : a / b);
   }
 
-  static bool Holds(Operator op, const Datum& x, const Datum& y) {
-    if (op == Operator::kNotEqual) return !(x == y);
+  static Truth Opposite(Truth t) {
+    return t == Truth::kUndecided ? t : t == Truth::kTrue ? Truth::kFalse : Truth::kTrue;
+  }
+
+  static Truth Compared(Operator op, const Datum& x, const Datum& y) {
+    const auto truth = [](bool holds) { return holds ? Truth::kTrue : Truth::kFalse; };
+    if (op == Operator::kNotEqual) return Opposite(Equal(x, y));
     if (op == Operator::kNotIn) {
-      if (y.kind != 'l' && y.kind != 's') return false;
-      return std::find(y.parts.begin(), y.parts.end(), x) == y.parts.end();
+      if (y.kind == '?') return Truth::kUndecided;
+      if (y.kind != 'l' && y.kind != 's') return Truth::kFalse;
+      Truth in = Truth::kFalse;
+      for (const Datum& d : y.parts) in = std::max(in, Equal(x, d));
+      return Opposite(in);
     }
     int order = 0;
     const auto number = [](const Datum& d) { return d.kind == 'i' || d.kind == 'f'; };
@@ -554,21 +615,29 @@ class Machine {
       const double b = std::stod(y.text);
       order = a < b ? -1 : a > b ? 1 : 0;
     } else {
-      return false;
+      return Truth::kUndecided;
     }
     switch (op) {
-      case Operator::kLess: return order < 0;
-      case Operator::kGreater: return order > 0;
-      case Operator::kLessEqual: return order <= 0;
-      case Operator::kGreaterEqual: return order >= 0;
+      case Operator::kLess: return truth(order < 0);
+      case Operator::kGreater: return truth(order > 0);
+      case Operator::kLessEqual: return truth(order <= 0);
+      case Operator::kGreaterEqual: return truth(order >= 0);
       default: throw Unsupported{"operator"};
     }
   }
 
   const Extension& Rows(const Call& call) const {
     static const Extension kEmpty;
-    const auto it = db_.find(call.label + "/" + std::to_string(call.args.size()));
+    const auto it = db_.find(KeyOf(call));
     return it == db_.end() ? kEmpty : it->second;
+  }
+
+  // Every row that is not false, with what is bound and whether all is true.
+  static void EachRow(const Extension& e, const Env& env,
+                      const std::function<void(const Row&, const Env&)>& fn) {
+    for (const Row& row : e.rows) fn(row, env);
+    for (const Row& row : e.undecided)
+      Go(env, Truth::kUndecided, [&](const Env& at) { fn(row, at); });
   }
 
   static const Collection* SetPattern(const Node& arg) {
@@ -591,7 +660,6 @@ class Machine {
   }
 
   void SolveAtom(const Call& call, const Env& env, const Then& then) const {
-    if (call.ns != Namespace::kRelation) throw Unsupported{"goal or tool"};
     bool whole = false;
     for (std::size_t i = 0; i < call.args.size(); ++i) {
       const Collection* c = SetPattern(call.args[i]);
@@ -609,16 +677,23 @@ class Machine {
     }
     const Extension& e = Rows(call);
     if (whole) {
+      RefuseUndecided(e);
       for (const Row& row : e.whole) MatchColumns(call.args, row, 0, env, then);
-    } else {
-      for (const Row& row : e.rows) MatchAll(call.args, row, 0, env, false, then);
+      return;
     }
+    EachRow(e, env,
+            [&](const Row& row, const Env& at) { MatchAll(call.args, row, 0, at, false, then); });
+  }
+
+  static void RefuseUndecided(const Extension& e) {
+    if (!e.undecided.empty()) throw Unsupported{"a set pattern over rows that are undecided"};
   }
 
   // p(#{?a ?b}): every pattern is met by a different instance (decision 28).
   void SolveDifferent(const Call& call, std::size_t column, const Collection& c, std::size_t at,
                       const std::set<Row>& taken, const Env& env, const Then& then) const {
     if (at == c.items.size()) return then(env);
+    RefuseUndecided(Rows(call));
     Nodes args = call.args;
     args[column] = c.items[at];
     for (const Row& row : Rows(call).rows) {
@@ -630,24 +705,29 @@ class Machine {
     }
   }
 
-  std::int64_t CountRows(const Call& call, const Env& env) const {
+  // Unknown where some row may match, or not.
+  Datum CountRows(const Call& call, const Env& env) const {
     std::int64_t count = 0;
+    bool known = true;
     for (const Node& arg : call.args)
       if (SetPattern(arg)) throw Unsupported{"a count over a set pattern"};
-    for (const Row& row : Rows(call).rows) {
-      bool matches = false;
-      MatchAll(call.args, row, 0, env, false, [&](const Env&) { matches = true; });
-      count += matches ? 1 : 0;
-    }
-    return count;
+    Env before = env;
+    before.sure = true;
+    EachRow(Rows(call), before, [&](const Row& row, const Env& at) {
+      Truth matches = Truth::kFalse;
+      MatchAll(call.args, row, 0, at, false, [&](const Env& e) {
+        matches = std::max(matches, e.sure ? Truth::kTrue : Truth::kUndecided);
+      });
+      count += matches == Truth::kTrue ? 1 : 0;
+      known = known && matches != Truth::kUndecided;
+    });
+    return known ? IntDatum(count) : Unknown();
   }
 
   const Database& db_;
 };
 
 // --- rules and strata -----------------------------------------------------------------
-
-std::string KeyOf(const Call& call) { return call.label + "/" + std::to_string(call.args.size()); }
 
 bool Gathers(const Node& node) {
   const auto* c = node.As<Collection>();
@@ -693,12 +773,21 @@ void Reads(const Node& node, bool strict, std::map<std::string, bool>& out) {
   }
 }
 
+// Adds a row that may hold, unless it does.
+bool AddUndecided(Extension& e, const Row& row) {
+  for (const Datum& d : row)
+    if (d.kind == 's') throw Unsupported{"a set in a row that is undecided"};
+  return e.rows.count(row) == 0 && e.undecided.insert(row).second;
+}
+
 // Adds a row: its instances, and the row itself.
-bool Add(Extension& e, const Row& row) {
+bool Add(Extension& e, const Row& row, bool sure = true) {
+  if (!sure || std::any_of(row.begin(), row.end(), HasUnknown)) return AddUndecided(e, row);
   bool grew = e.whole.insert(row).second;
   const std::function<void(Row&, std::size_t)> instances = [&](Row& r, std::size_t at) {
     if (at == r.size()) {
       grew |= e.rows.insert(r).second;
+      e.undecided.erase(r);
       return;
     }
     if (r[at].kind != 's') return instances(r, at + 1);
@@ -724,6 +813,23 @@ Row BuildRow(const Call& head, const Env& env) {
   return row;
 }
 
+// What a head gathers for one value of its other arguments.
+struct Gathered {
+  std::set<Datum> values;
+  bool sure = true;  // no other value may belong to it
+
+  void Take(const Datum& value, bool holds) {
+    if (holds && !HasUnknown(value)) values.insert(value);
+    else doubtful_.insert(value);
+  }
+  void Settle() {
+    sure = std::includes(values.begin(), values.end(), doubtful_.begin(), doubtful_.end());
+  }
+
+ private:
+  std::set<Datum> doubtful_;
+};
+
 bool RunRule(const Rule& rule, Database& db) {
   Names outside;
   for (const Node& head : rule.heads) Collect(head, outside);
@@ -735,12 +841,13 @@ bool RunRule(const Rule& rule, Database& db) {
     Extension& out = db[KeyOf(head)];
     const int column = GatherColumn(head);
     if (column < 0) {
-      for (const Env& e : answers) grew |= Add(out, BuildRow(head, e));
+      for (const Env& e : answers) grew |= Add(out, BuildRow(head, e), e.sure);
       continue;
     }
     const auto at = static_cast<std::size_t>(column);
     const auto* gather = head.args[at].As<Collection>();
-    std::map<Row, std::set<Datum>> groups;
+    std::map<Row, Gathered> groups;
+    bool keys_known = true;
     for (const Env& e : answers) {
       Call rest = head;
       rest.args[at] = Node{Nil{}, {}};
@@ -750,16 +857,37 @@ bool RunRule(const Rule& rule, Database& db) {
         if (!d) throw Unsupported{"an unbound head: " + Print(v)};
         parts.push_back(*d);
       }
-      groups[BuildRow(rest, e)].insert(parts.size() == 1 ? parts.front() : Datum{'l', "", parts});
+      const Row key = BuildRow(rest, e);
+      keys_known = keys_known && std::none_of(key.begin(), key.end(), HasUnknown);
+      groups[key].Take(parts.size() == 1 ? parts.front() : Datum{'l', "", parts}, e.sure);
     }
-    for (auto& [key, values] : groups) {
+    for (auto& [key, group] : groups) {
+      group.Settle();
       Row row = key;
-      row[at] = {
-          gather->kind == CollectionKind::kSet ? 's' : 'l', "", {values.begin(), values.end()}};
+      row[at] = {gather->kind == CollectionKind::kSet ? 's' : 'l',
+                 "",
+                 {group.values.begin(), group.values.end()}};
+      if (!group.sure || !keys_known) row[at] = Unknown();
       grew |= Add(out, row);
     }
   }
   return grew;
+}
+
+bool IsConstraint(const Rule& rule) {
+  return rule.heads.empty() && rule.abductives.empty() && rule.tail.size() == 1 &&
+         rule.constraints.size() == 1;
+}
+
+Truth JudgeConstraint(const Rule& rule, const Database& db) {
+  const Node& right = rule.constraints.front();
+  const Machine machine(db);
+  Truth out = Truth::kTrue;
+  machine.Solve(rule.tail.front(), NamesOf(right), {}, [&](const Env& e) {
+    if (machine.Holds(right, e) != Truth::kTrue)
+      out = std::min(out, e.sure ? Truth::kFalse : Truth::kUndecided);
+  });
+  return out;
 }
 
 Database EvaluateAll(const std::vector<Sentence>& sentences) {
@@ -768,6 +896,7 @@ Database EvaluateAll(const std::vector<Sentence>& sentences) {
   std::map<std::string, int> level;
   for (const Sentence& s : sentences) {
     const Rule& rule = s.rule;
+    if (IsConstraint(rule)) continue;
     if (!rule.abductives.empty() || !rule.constraints.empty() || rule.tail.empty())
       throw Unsupported{"sentence " + Print(s)};
     if (!rule.heads.empty()) {
@@ -831,6 +960,19 @@ Database EvaluateAll(const std::vector<Sentence>& sentences) {
 std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::string* problem) {
   try {
     return EvaluateAll(sentences);
+  } catch (const Unsupported& u) {
+    if (problem != nullptr) *problem = u.what;
+    return std::nullopt;
+  }
+}
+
+std::optional<std::vector<Truth>> Judge(const std::vector<Sentence>& sentences, const Database& db,
+                                        std::string* problem) {
+  try {
+    std::vector<Truth> out;
+    for (const Sentence& s : sentences)
+      if (IsConstraint(s.rule)) out.push_back(JudgeConstraint(s.rule, db));
+    return out;
   } catch (const Unsupported& u) {
     if (problem != nullptr) *problem = u.what;
     return std::nullopt;

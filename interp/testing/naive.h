@@ -10,8 +10,13 @@
 // Covers the pure core: facts, rules with several heads, conjunction, disjunction,
 // negation, comparison and arithmetic, counts with and without group keys (decision 25),
 // aggregate heads (§8), sets (§7, decisions 27, 28, 33), destructuring, maps, nested terms,
-// `in`, set operators, templates. Anything else, and recursion through negation, counts or
-// aggregates, gives nullopt and a problem.
+// `in`, set operators, templates, goals that only derive, constraints. Anything else, and recursion
+// through negation, counts or aggregates, gives nullopt and a problem.
+//
+// A clause is true, false or undecided (decision 93): orders, arithmetic and counts that are
+// undefined for their values are undecided, whatever else stands in the sentence. A conjunction
+// with a false clause is false, an alternative with a true one true. A variable that an undefined
+// clause would bind may be any value.
 //
 // Aggregated lists are sorted: their order in RPL is answer order, which does not exist here.
 #ifndef RPL_INTERP_TESTING_NAIVE_H_
@@ -34,14 +39,21 @@ using Row = std::vector<Datum>;
 struct Extension {
   std::set<Row> rows;
   std::set<Row> whole;
+  /// Instances that may hold, none of them in `rows`. All others are false.
+  std::set<Row> undecided;
 };
 
-/// By "label/arity".
+/// By "label/arity"; "%label/arity" for a goal.
 using Database = std::map<std::string, Extension>;
 
-/// Derives all rows of the sentences. nullopt with `problem` if they are outside the core described
-/// above.
+/// Derives all rows of the sentences, whose constraints are left out. nullopt with `problem` if
+/// they are outside the core described above.
 std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::string* problem);
+
+/// Of each constraint among the sentences (§12.2), in their order, whether it holds. A right side
+/// that is undecided does not hold.
+std::optional<std::vector<Truth>> Judge(const std::vector<Sentence>& sentences, const Database& db,
+                                        std::string* problem);
 
 /// The value of a term without variables; nullopt when it has some.
 std::optional<Datum> Ground(const Node& node);

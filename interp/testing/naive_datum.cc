@@ -48,6 +48,27 @@ bool Datum::operator<(const Datum& o) const {
   return std::lexicographical_compare(parts.begin(), parts.end(), o.parts.begin(), o.parts.end());
 }
 
+Datum Unknown() { return {'?', "", {}}; }
+
+bool HasUnknown(const Datum& d) {
+  return d.kind == '?' || std::any_of(d.parts.begin(), d.parts.end(), HasUnknown);
+}
+
+Truth Equal(const Datum& a, const Datum& b) {
+  if (a.kind == '?' || b.kind == '?') return Truth::kUndecided;
+  if (a.kind != b.kind || a.text != b.text) return Truth::kFalse;
+  // Parts of sets and maps have no places of their own.
+  if (a.kind == 's' || a.kind == 'm')
+    return HasUnknown(a) || HasUnknown(b) ? Truth::kUndecided
+           : a == b                       ? Truth::kTrue
+                                          : Truth::kFalse;
+  if (a.parts.size() != b.parts.size()) return Truth::kFalse;
+  Truth out = Truth::kTrue;
+  for (std::size_t i = 0; i < a.parts.size(); ++i)
+    out = std::min(out, Equal(a.parts[i], b.parts[i]));
+  return out;
+}
+
 Datum IntDatum(std::int64_t v) { return {'i', std::to_string(v), {}}; }
 
 Datum FloatDatum(double v) {
@@ -80,6 +101,7 @@ std::string Text(const Datum& d) {
   };
   switch (d.kind) {
     case 'n': return "nil";
+    case '?': return "undefined";
     case 'k': return ":" + d.text;
     case 'a': return Quote(d.text);
     case 'l': out = "[", each(" "); return out + "]";

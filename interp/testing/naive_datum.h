@@ -15,6 +15,7 @@ namespace rpl::naive {
 ///
 ///   'i' 'f' number   'a' string   'k' keyword   'y' symbol   'b' true or false   'n' nil
 ///   'l' list   's' set, parts sorted   'm' map: parts are 'l' pairs, sorted   't' term
+///   '?' the value of what is undefined: it may equal any other
 ///
 /// `text` holds the characters of the first line's kinds and the label of a term.
 struct Datum {
@@ -25,6 +26,15 @@ struct Datum {
   bool operator==(const Datum&) const = default;
   bool operator<(const Datum& o) const;
 };
+
+/// False, true, or neither is known (decision 93). A conjunction is the least of its clauses, a
+/// disjunction the greatest of its alternatives.
+enum class Truth { kFalse, kUndecided, kTrue };
+
+/// The value of what is undefined.
+Datum Unknown();
+bool HasUnknown(const Datum& d);
+Truth Equal(const Datum& a, const Datum& b);
 
 Datum IntDatum(std::int64_t v);
 /// An integer, when the number is one.

@@ -234,6 +234,15 @@ class Grower {
     return r.name + "(" + Joined(args, ", ") + ")";
   }
 
+  // Alternatives, some of which are alternatives again.
+  template <typename Leaf>
+  std::string Nested(int depth, const Leaf& leaf) {
+    std::vector<std::string> branches;
+    for (int n = Pick(5) == 0 ? 3 : 2; n > 0; --n)
+      branches.push_back(depth > 1 && Pick(3) == 0 ? Nested(depth - 1, leaf) : leaf());
+    return "(" + Joined(branches, " | ") + ")";
+  }
+
   std::string Test() {
     static const std::vector<std::string> kOrder = {" < ", " <= ", " > ", " >= ", " != ", " = "};
     const RandomRelation& lower = Below(layer_ - 1);
@@ -245,7 +254,11 @@ class Grower {
         return Known('n') + " <= 3";
       case 9: return "not (not " + BoundAtom(lower) + ")";
       case 10: return "not (" + BoundAtom(lower) + ", |" + BoundAtom(Below(layer_ - 1)) + "| > 1)";
-      case 11: return "(" + BoundAtom(lower) + " | not " + BoundAtom(Below(layer_ - 1)) + ")";
+      case 11:
+        return Nested(2, [&] {
+          return (Pick(3) == 0 ? "not " : "") + BoundAtom(Below(layer_ - 1)) +
+                 (Pick(4) == 0 ? ", " + Known('n') + Of(kOrder) + Known('n') : "");
+        });
       case 0: return Known('n') + Of(kOrder) + Known('n');
       case 1: return Known('y') + (Pick(2) == 0 ? " != " : " = ") + Known('y');
       case 2: return "not " + BoundAtom(lower);
@@ -300,21 +313,18 @@ class Grower {
         return;
       }
       case 4: {
-        // Both branches bind one variable.
-        const RandomRelation* unary[2] = {};
-        for (auto& u : unary) {
-          std::vector<const RandomRelation*> some;
-          for (const RandomRelation& r : out_.relations)
-            if (r.layer < layer_ && r.columns[0] == 'n') some.push_back(&r);
-          if (some.empty()) return;
-          u = Of(some);
-        }
+        // All branches bind one variable.
+        std::vector<const RandomRelation*> some;
+        for (const RandomRelation& r : out_.relations)
+          if (r.layer < layer_ && r.columns[0] == 'n') some.push_back(&r);
+        if (some.empty()) return;
         const std::string x = Fresh('n');
-        const auto branch = [&](const RandomRelation& r) {
+        clauses.push_back(Nested(3, [&] {
+          const RandomRelation& r = *Of(some);
           return r.name + "(" + x + std::string(r.columns.size() > 1 ? ", _" : "") +
-                 std::string(r.columns.size() > 2 ? ", _" : "") + ")";
-        };
-        clauses.push_back("(" + branch(*unary[0]) + " | " + branch(*unary[1]) + ")");
+                 std::string(r.columns.size() > 2 ? ", _" : "") + ")" +
+                 (Pick(5) == 0 ? ", " + x + (Pick(2) == 0 ? " < " : " != ") + Known('n') : "");
+        }));
         return;
       }
       case 5:

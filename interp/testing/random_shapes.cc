@@ -94,6 +94,24 @@ class ShapeWriter {
   }
   std::size_t Index(std::size_t n) { return random_() % n; }
 
+  // Alternatives in pairs, nested somehow.
+  std::string Nested(Clauses branches) {
+    while (branches.size() > 1) {
+      const std::size_t at = Index(branches.size() - 1);
+      branches[at] = "(" + branches[at] + " | " + branches[at + 1] + ")";
+      branches.erase(branches.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    }
+    return branches.front();
+  }
+
+  // Two to four alternatives that bind the variable.
+  std::string SomeOf(const std::string& variable) {
+    Clauses branches;
+    for (int n = 2 + Pick(3); n > 0; --n)
+      branches.push_back(Half() ? Reads(variable) : Reads("nn", {variable, "_"}));
+    return Nested(std::move(branches));
+  }
+
   void KeepUnbeaten(const std::string& best, bool greatest);
 
   static std::string Key(const std::string& variable) { return "key-n(" + variable + ")"; }
@@ -137,7 +155,7 @@ class ShapeWriter {
           break;
         case 4:
           Rule(Add(Name("u"), "nn") + "(?x, ?y)",
-               {Reads("nn", {"?x", "?y"}), "(" + call + " | ?y < 2)"});
+               {Reads("nn", {"?x", "?y"}), Nested({call, "?y < 2", "not " + m + "(?y)"})});
           break;
         case 5:
           Rule(Add(Name("u"), "n") + "(?x)",
@@ -559,13 +577,8 @@ void ShapeWriter::Goals() {
   if (Half()) Rule(goal + "(?x)", {Reads("?x"), "?x > 1"});
   switch (Pick(5)) {
     case 0: Rule(Add(Name("%h"), "n") + "(?x)", {goal + "(?x)", Reads("?x")}); break;
-    case 1:
-      Rule(Add(Name("%h"), "n") + "(?x)",
-           {Reads("?x"), "(" + Reads("?x") + " | " + Reads("nn", {"?x", "_"}) + ")"});
-      break;
-    case 2:
-      Rule(Add(Name("%h"), "n") + "(?x)", {"(" + Reads("?x") + " | " + Reads("?x") + ")"});
-      break;
+    case 1: Rule(Add(Name("%h"), "n") + "(?x)", {Reads("?x"), SomeOf("?x")}); break;
+    case 2: Rule(Add(Name("%h"), "nn") + "(?x, ?y)", {SomeOf("?x"), SomeOf("?y")}); break;
     case 3:
       Rule(Add(Name("%h"), "nn") + "(?x, ?n)",
            {goal + "(?x)", "?n = |" + Reads("nn", {"?x", "_"}) + "|"});
@@ -578,9 +591,10 @@ void ShapeWriter::Goals() {
 void ShapeWriter::GoalBranch() {
   const std::string goal = Add(Name("%g"), "n");
   Rule(goal + "(?x)", {Reads("?x")});
-  const std::string other = Reads("?x"), call = goal + "(?x)";
-  const std::string branches = Half() ? other + " | " + call : call + " | " + other;
-  Clauses clauses = {"(" + branches + ")"};
+  Clauses branches = {Reads("?x"), goal + "(?x)"};
+  if (Half()) branches.push_back(Reads("?x"));
+  std::swap(branches.back(), branches[Index(branches.size())]);
+  Clauses clauses = {Nested(std::move(branches))};
   if (Half()) clauses.push_back(Reads("?x"));
   Rule(Add(Name("%h"), "n") + "(?x)", std::move(clauses));
 }
@@ -588,7 +602,7 @@ void ShapeWriter::GoalBranch() {
 void ShapeWriter::GoalRead() {
   const std::string goal = Add(Name("%g"), "n"), row = Add(Name("row"), "n");
   if (Half()) Rule(goal + "(?x)", {Reads("?x")});
-  else Rule(goal + "(?x)", {"(" + Reads("?x") + " | " + Reads("?x") + ")"});
+  else Rule(goal + "(?x)", {SomeOf("?x")});
   Rule(row + "(?x)", {goal + "(?x)"});
   if (Half()) Rule(Add(Name("k"), "n") + "(?n)", {"?n = |" + row + "(_)|"});
   if (Half()) Rule(Add(Name("k"), "n") + "(?x)", {Reads("?x"), "not " + goal + "(?x)"});
