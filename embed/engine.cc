@@ -237,6 +237,7 @@ std::unique_ptr<GateSetup> GateSetupOf(const Engine::Options& options,
 
 SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate, const bool& gone) {
   SessionOptions out;
+  out.of_library = true;
   out.gate = gate;
   out.now = options.now;
   if (options.answers_by_person) out.answers_by = By::kPerson;

@@ -62,6 +62,9 @@ Novelty Kept(const Store& store, Novelty all, const Keep& keep) {
   return out;
 }
 
+constexpr const char* kGuardData = "a guard decides by it, and only documents state it";
+constexpr const char* kStateInDocument = "write it into a document";
+
 }  // namespace
 
 Door::Door(interp::Engine& engine, const Trace& trace, bool policy)
@@ -331,6 +334,40 @@ void Door::Leave(Novelty& facts, const std::function<bool(RelationId, Span)>& ke
     bool operator()(const QuestionEntry& entry) const { return one(entry.relation, entry.span); }
   };
   facts = Kept(engine_.store, std::move(facts), Keep{keep});
+}
+
+void Door::FilterGuardData(Document& message, Diagnostics& out) const {
+  if (!authority_.HasGuards()) return;
+  const auto states = [&](const Sentence& s) {
+    const bool any = std::ranges::any_of(s.rule.heads, [](const Node& head) {
+      const auto* call = Ungroup(head).As<Call>();
+      return call != nullptr && call->ns == Namespace::kRelation && IsGuardData(call->label);
+    });
+    if (any) out.Add(Code::kRefusedFact, s.span, kGuardData, kStateInDocument);
+    return any;
+  };
+  std::erase_if(message.sentences, [&](const PlacedSentence& p) { return states(p.sentence); });
+  for (Scope& scope : message.scopes)
+    if (scope.signature && states(*scope.signature)) scope.signature.reset();
+}
+
+void Door::FilterGuardData(Novelty& message, Diagnostics& out) const {
+  if (!authority_.HasGuards()) return;
+  struct Keep {
+    const Door& door;
+    Diagnostics& out;
+    bool operator()(RelationId relation, Span span) const {
+      if (door.authority_.Of(relation).kind != Authority::Kind::kGuardData) return true;
+      out.Add(Code::kRefusedFact, span, kGuardData, kStateInDocument);
+      return false;
+    }
+    bool operator()(const Assertion& a) const { return (*this)(a.relation, a.span); }
+    bool operator()(const HalfAnswer& half) const { return (*this)(half.relation, half.span); }
+    bool operator()(const QuestionEntry& entry) const {
+      return (*this)(entry.relation, entry.span);
+    }
+  };
+  message = Kept(engine_.store, std::move(message), Keep{*this, out});
 }
 
 void Door::FilterTrace(Novelty& trace, const std::function<By(Span)>& by, Diagnostics& out) const {

@@ -20,6 +20,7 @@
 
 namespace rpl {
 
+struct Document;
 struct OpenCall;
 struct Sentence;
 
@@ -55,6 +56,10 @@ class Door {
   /// Leaves out what a file of facts may not state, with an error for each relation: those with
   /// rules.
   void FilterFacts(Novelty& facts, Diagnostics& out) const;
+  /// Leaves out what a message of the program states of what guards are told by, with an error for
+  /// each: documents state that.
+  void FilterGuardData(Document& message, Diagnostics& out) const;
+  void FilterGuardData(Novelty& message, Diagnostics& out) const;
   /// Leaves out what the trace of an earlier epoch says that a party may not say any more, with a
   /// warning for each. `by`: who said the sentence there.
   void FilterTrace(Novelty& trace, const std::function<By(Span)>& by, Diagnostics& out) const;

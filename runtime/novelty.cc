@@ -16,6 +16,7 @@
 #include "interp/program/metadata.h"
 #include "runtime/door.h"
 #include "runtime/gate.h"
+#include "runtime/journal.h"
 #include "runtime/timestep.h"
 
 namespace rpl {
@@ -244,9 +245,16 @@ Trace Runtime::HalfAnswers() {
 
 // --- phase 2: facts and rules of the user --------------------------------------------
 
+// Not where a session is replayed: what it recorded was taken.
+bool Runtime::FiltersGuardData() const {
+  const bool live = options_.journal == nullptr || options_.journal->live();
+  return live && options_.door && !options_.of_library;
+}
+
 void Runtime::TakeIn(const Document& document, From from, By by, Diagnostics& out) {
   novelty_.push_back({engine_.program.Load(document, out, from == From::kDocument), from, by});
   Said& said = novelty_.back();
+  if (from == From::kMessage && FiltersGuardData()) door_->FilterGuardData(said.what, out);
   const auto who = [&](Span span) { return ByOf(said, span); };
   if (from == From::kTrace && options_.door) door_->FilterTrace(said.what, who, out);
   door_->Note(said.what,

@@ -158,7 +158,10 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
     if (refused) return Rejected(*refused);
   }
   if (journal != nullptr) journal->Turn({name, std::move(text), who});
-  if (!outside) TakeIn(std::move(message.document), Runtime::From::kMessage, who, out);
+  if (!outside) {
+    if (runtime.FiltersGuardData()) runtime.door().FilterGuardData(message.document, out);
+    TakeIn(std::move(message.document), Runtime::From::kMessage, who, out);
+  }
   std::optional<Definition> query;
   if (message.query) {
     reader.ReadFiles(FilesNamed(*message.query), out);

@@ -68,6 +68,9 @@ struct SessionOptions {
   /// Whether what comes from outside passes the door of decision 92. False only where a session of
   /// a version without one is replayed.
   bool door = true;
+  /// Whether messages may state what guards are told by (decision 92), as those of a host that
+  /// calls the library do.
+  bool of_library = false;
   /// Threads that derive rows. Affects nothing but time.
   std::size_t threads = 1;
   /// From how many iterations on a loop over a table is resumed in the next timestep instead of run

@@ -78,6 +78,8 @@ class Runtime {
   /// (decision 92), if `live`; else, or if nothing is against it, nullopt.
   std::optional<Refused> TakeInSaid(const Document& document, By by, bool live, Diagnostics& out);
   const Door& door() const { return *door_; }
+  /// Whether a message of the program may not state what guards are told by.
+  bool FiltersGuardData() const;
   /// Who stated the sentences of the trace that is loaded, line by line.
   void SetTraceBy(std::vector<By> by) { trace_by_ = std::move(by); }
 
