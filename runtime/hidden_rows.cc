@@ -14,49 +14,37 @@ Value Known(const Pattern& p, const std::vector<Value>& slots) {
   return value == kUnknown ? kNone : value;
 }
 
-class HiddenRowFinder {
- public:
-  HiddenRowFinder(const Store& store, const std::vector<Value>& slots)
-      : store_(store), slots_(slots) {}
+struct HiddenRowFinder {
+  Solver& solver;
+  const Store& store;
+  const std::vector<Value>& slots;
+  const std::function<void(RelationId, std::span<const Value>)>& fn;
 
   // Nested as deep as the parser allows.
-  void Find(const Clauses& clauses, bool inside) {
+  void Find(const Clauses& clauses, bool inside) const {
     for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>()) AddRows(*atom, inside);
+      if (const auto* atom = clause.As<Atom>()) Rows(*atom, inside);
       ForEachBody(clause, [&](const Clauses& body) { Find(body, true); });
     }
   }
 
-  std::set<std::pair<RelationId, RowId>> found;
-
- private:
-  void AddRows(const Atom& atom, bool inside) {
-    const Relation& rel = store_.at(store_.BaseOf(atom.relation));
-    if (rel.space() != Space::kRelation && rel.space() != Space::kTool) return;
+  void Rows(const Atom& atom, bool inside) const {
+    const RelationId relation = store.BaseOf(atom.relation);
+    const Space space = store.at(relation).space();
+    if (space != Space::kRelation && space != Space::kTool) return;
     std::vector<Value> known;
-    for (const Pattern& p : atom.args) known.push_back(Known(p, slots_));
-    const bool free = std::ranges::any_of(known, [](Value v) { return v.is_none(); });
-    if (!free && !inside) return;
-    for (RowId row = 0; row < rel.size(); ++row) {
-      const RowView cells = rel.Row(row);
-      bool matches = true;
-      for (std::size_t i = 0; i < known.size() && matches; ++i)
-        matches = known[i].is_none() || known[i] == cells[i];
-      if (matches) found.emplace(rel.id(), row);
-    }
+    for (const Pattern& p : atom.args) known.push_back(Known(p, slots));
+    if (inside || std::ranges::any_of(known, [](Value v) { return v.is_none(); }))
+      solver.ForEachRow(relation, known, [&](std::span<const Value> row) { fn(relation, row); });
   }
-
-  const Store& store_;
-  const std::vector<Value>& slots_;
 };
 
 }  // namespace
 
-std::set<std::pair<RelationId, RowId>> HiddenRows(const Store& store, const Constraint& c,
-                                                  const std::vector<Value>& slots) {
-  HiddenRowFinder finder(store, slots);
-  finder.Find(c.left, false);
-  return std::move(finder.found);
+void ForEachHiddenRow(Solver& solver, const Store& store, const Constraint& c,
+                      const std::vector<Value>& slots,
+                      const std::function<void(RelationId, std::span<const Value>)>& fn) {
+  HiddenRowFinder{solver, store, slots, fn}.Find(c.left, false);
 }
 
 }  // namespace rpl

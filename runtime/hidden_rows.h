@@ -6,19 +6,21 @@
 #ifndef RPL_RUNTIME_HIDDEN_ROWS_H_
 #define RPL_RUNTIME_HIDDEN_ROWS_H_
 
-#include <set>
-#include <utility>
+#include <functional>
+#include <span>
 #include <vector>
 
+#include "interp/eval/solver.h"
 #include "interp/program/program.h"
 
 namespace rpl {
 
-/// Those of an atom with an argument that is not bound, and of all within `not`, counts and the
-/// like. `slots`: of the constraint, kNone where it is not bound. Rows that only the bindings of a
-/// caller derive are not among them. Reads each of the relations once.
-std::set<std::pair<RelationId, RowId>> HiddenRows(const Store& store, const Constraint& c,
-                                                  const std::vector<Value>& slots);
+/// Calls fn(relation, row) for those of an atom with an argument that is not bound, and for all
+/// within `not`, counts and the like; some of them more than once. `slots`: of the constraint,
+/// kNone where it is not bound.
+void ForEachHiddenRow(Solver& solver, const Store& store, const Constraint& c,
+                      const std::vector<Value>& slots,
+                      const std::function<void(RelationId, std::span<const Value>)>& fn);
 
 }  // namespace rpl
 

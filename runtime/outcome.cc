@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "formats/spelling.h"
@@ -442,7 +443,7 @@ Outcome Runtime::Judge(StepState& step) {
 
 // --- what the user decides (§18.6) -------------------------------------------------------
 
-std::string Runtime::WhatOf(const Violated& v) const {
+std::string Runtime::WhatOf(const Violated& v) {
   if (v.constraint == nullptr) return OneLine("retracted but still derived: " + v.bindings);
   return OneLine(InstanceOf(v) + HiddenOf(v));
 }
@@ -452,7 +453,7 @@ std::string Runtime::InstanceOf(const Violated& v) const {
 }
 
 // The rows that a decision is about and the bindings do not tell: " by pay(1, 500)".
-std::string Runtime::HiddenOf(const Violated& v) const {
+std::string Runtime::HiddenOf(const Violated& v) {
   constexpr std::size_t kMostTold = 8;
   const Constraint& c = *v.constraint;
   std::vector<Value> slots(c.slots.size(), kNone);
@@ -460,14 +461,16 @@ std::string Runtime::HiddenOf(const Violated& v) const {
     const auto at = std::ranges::find(c.slots, engine_.pool.TextOf(v.bound[i]));
     if (at != c.slots.end()) slots[static_cast<std::size_t>(at - c.slots.begin())] = v.bound[i + 1];
   }
-  std::vector<std::string> rows;
-  for (const auto& [relation, row] : HiddenRows(engine_.store, c, slots))
-    rows.push_back(RowText(relation, engine_.store.at(relation).Cells(row)));
-  std::ranges::sort(rows);
+  std::set<std::string> rows;
+  ForEachHiddenRow(engine_.solver, engine_.store, c, slots,
+                   [&](RelationId relation, std::span<const Value> row) {
+                     rows.insert(RowText(relation, row));
+                   });
   std::string told, all;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i < kMostTold) told += (i == 0 ? " by " : ", ") + rows[i];
-    all += rows[i] + "\n";
+  std::size_t count = 0;
+  for (const std::string& row : rows) {
+    if (count++ < kMostTold) told += (told.empty() ? " by " : ", ") + row;
+    all += row + "\n";
   }
   if (rows.size() > kMostTold)
     told += fmt::format(" and {} others ({})", rows.size() - kMostTold, HashOfText(all));
@@ -493,7 +496,7 @@ std::vector<std::string> Runtime::ValuesOf(const Violated& v) const {
 }
 
 // REQUIRES: it is accepted.
-Overridden Runtime::OverriddenOf(const Violated& v) const {
+Overridden Runtime::OverriddenOf(const Violated& v) {
   Overridden out{v.constraint == nullptr ? v.bindings : v.constraint->text, WordsOf(v),
                  ValuesOf(v)};
   const Relation& decided = engine_.store.at(what_now_);
@@ -513,10 +516,10 @@ bool Runtime::IsAccepted(const Violated& v) {
   // What is hidden is looked for only if there is a decision about these bindings.
   const std::string begin = v.constraint == nullptr ? "" : OneLine(InstanceOf(v));
   bool known = false;
-  for (RowId row = 0; row < decided.size() && !known; ++row) {
-    const Value text = decided.Cells(row).front();
-    known = text.kind() == Kind::kString && engine_.pool.TextOf(text).starts_with(begin);
-  }
+  engine_.solver.ForEachRow(what_now_, {kNone}, [&](std::span<const Value> row) {
+    known =
+        known || (row[0].kind() == Kind::kString && engine_.pool.TextOf(row[0]).starts_with(begin));
+  });
   if (!known) return false;
   const Value what = engine_.pool.String(WhatOf(v));
   const RowId row = decided.Find({&what, 1});

@@ -281,12 +281,12 @@ class Runtime {
   std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots);
-  std::string WhatOf(const Violated& v) const;
+  std::string WhatOf(const Violated& v);
   std::string InstanceOf(const Violated& v) const;
-  std::string HiddenOf(const Violated& v) const;
+  std::string HiddenOf(const Violated& v);
   std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
-  Overridden OverriddenOf(const Violated& v) const;
+  Overridden OverriddenOf(const Violated& v);
   std::vector<std::string> ValuesOf(const Violated& v) const;
   std::string LackingCall(const Evaluation& found) const;
   void TakePending(const StepState& step, Outcome& out);
