@@ -95,6 +95,8 @@ bool Admitted(By by, OfKind kind, Entrance entrance) {
   using K = OfKind;
   const bool program = by == By::kProgram || entrance == Entrance::kDocument;
   if (entrance == Entrance::kFactsFile) return kind != K::kRules;
+  const bool message = entrance == Entrance::kMessage || entrance == Entrance::kMetadata;
+  if (program && message && kind == K::kGuardData) return false;
   if (program && entrance != Entrance::kNamed && entrance != Entrance::kUnnamed) return true;
   const bool untrusted = by == By::kModel || by == By::kTool || by == By::kFile;
   if (entrance == Entrance::kNamed || entrance == Entrance::kUnnamed) {

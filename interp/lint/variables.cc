@@ -6,6 +6,7 @@
 // with nothing bound, and a plan that ends in a kStuck step names the lvar it waits for. The lvar
 // is then located in the author's text.
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -119,12 +120,13 @@ class Variables {
     DropFalseHeads();
     for (const Definition& def : context_.engine.program.definitions()) Bound(def);
     for (const Definition& def : context_.engine.program.definitions()) OnlyDenied(def);
+    for (const Constraint& c : context_.engine.program.constraints()) Grounds(c);
     for (const OpenCall& call : open_calls_)
-      if (!context_.engine.analysis.RestOnEachOther(call.relation, call.def->head))
+      if (call.def->head != kNoId &&
+          !context_.engine.analysis.RestOnEachOther(call.relation, call.def->head))
         broken_.insert(call.def->head);
     SpreadBroken();
     for (const OpenCall& call : open_calls_) Inputs(call);
-    for (const Constraint& c : context_.engine.program.constraints()) Grounds(c);
     Singletons();
   }
 
@@ -466,6 +468,21 @@ class Variables {
     return c.left;
   }
 
+  // A constraint has no caller, so what its left side leaves open is open in every case (decision
+  // 94).
+  bool NoteOpenCalls(const Plan& plan, const Constraint& c) {
+    Definition left;
+    left.slots = c.slots;
+    left.avar = c.avar;
+    left.span = c.span;
+    lefts_.push_back(std::move(left));
+    const std::size_t before = open_calls_.size();
+    for (const Step& step : plan.steps) NoteOpenCall(step, lefts_.back());
+    if (open_calls_.size() > before) return true;
+    lefts_.pop_back();
+    return false;
+  }
+
   void Grounds(const Constraint& c) {
     if (!context_.checked_files.contains(c.span.file)) return;
     if (context_.IsBlamed(c.span, "*")) return;  // a lone call that asserts nothing
@@ -476,7 +493,9 @@ class Variables {
     const std::vector<bool> nothing(c.slots.size());
     // Some clauses of culprits are the plan's own.
     std::unique_ptr<Plan> plan = planner_.Make(left, bound, nothing, c.slots, c.avar);
+    const bool open = NoteOpenCalls(*plan, c);
     std::vector<Culprit> culprits = CulpritsOf(*plan, left);
+    if (open) plans_.push_back(std::move(plan));
     if (culprits.empty() && !right.empty()) {
       for (const Clause* clause : left) CollectSlots(*clause, bound);
       plan = planner_.Make(right, bound, nothing, c.slots, c.avar);
@@ -621,6 +640,7 @@ class Variables {
   std::unordered_map<RelationId, int> readers_;     // by tool: the definitions that read it
   std::vector<std::unique_ptr<Plan>> plans_;        // of open_calls_: they own some of its clauses
   std::vector<OpenCall> open_calls_;
+  std::deque<Definition> lefts_;  // of constraints with open calls, as rules without a head
   std::unordered_set<RelationId> broken_;         // relations that need one with a finding
   std::unordered_set<RelationId> unbound_heads_;  // relations with an RPL2001 finding
   std::unordered_set<std::string> reported_;

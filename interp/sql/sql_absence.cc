@@ -71,10 +71,4 @@ std::set<RelationId> NeededWhole(const Program& program,
   return out;
 }
 
-bool ReadsAbsence(const Definition& def) {
-  bool out = false;
-  ForEachInside(def, [&](const Clause&) { out = true; });
-  return out;
-}
-
 }  // namespace rpl

@@ -21,9 +21,6 @@ inline constexpr const char* kRestsOnAbsence =
 std::set<RelationId> NeededWhole(const Program& program,
                                  std::span<const Definition* const> questions);
 
-/// Whether something within the definition rests on what does not hold.
-bool ReadsAbsence(const Definition& def);
-
 }  // namespace rpl
 
 #endif  // RPL_INTERP_SQL_SQL_ABSENCE_H_

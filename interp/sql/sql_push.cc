@@ -273,8 +273,8 @@ class PushFinder {
       SqlSelectWriter writer(store_.pool(), store_, tables_, refused);
       Rule& one = rules.emplace_back(Rule{rule.def, writer.Write(plan, *rule.def)});
       partial = partial || writer.may_be_undefined();
-      const bool inside = writer.may_be_undefined() && ReadsAbsence(*rule.def);
-      if (inside || (partial && (rule.whole || Whole().contains(relation))))
+      if (writer.may_be_undefined_in_not() ||
+          (partial && (rule.whole || Whole().contains(relation))))
         return keep(kRestsOnAbsence);
       if (refused.size() > 0) return keep(refused.all().front().message);
       sorted = sorted && one.selects.size() <= 1 && rule.def->gathered.empty();

@@ -160,8 +160,7 @@ class ScriptWriter {
             writer.may_be_undefined() ||
             std::ranges::any_of(rule->reads, [&](RelationId r) { return partial_.contains(r); });
         if (partial && undefined == nullptr) undefined = rule;
-        if (partial && (rule->whole || (writer.may_be_undefined() && ReadsAbsence(*rule->def))))
-          RefusePartial(*rule->def);
+        if (writer.may_be_undefined_in_not() || (partial && rule->whole)) RefusePartial(*rule->def);
       }
       if (undefined == nullptr) continue;
       partial_.insert(stratum.relations.begin(), stratum.relations.end());
@@ -264,7 +263,7 @@ class ScriptWriter {
     }
     SqlSelectWriter writer(pool_, store_, tables_, refused_);
     const std::vector<SqlSelect> selects = writer.Write(*plan, def);
-    if (writer.may_be_undefined() && ReadsAbsence(def)) return RefusePartial(def);
+    if (writer.may_be_undefined_in_not()) return RefusePartial(def);
     SqlAnswers out;
     out.label = label;
     std::vector<std::size_t> shown;

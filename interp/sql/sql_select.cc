@@ -252,7 +252,9 @@ void SqlSelectWriter::Absent(const Step& s, Scope& scope) {
   Scope inner;
   inner.slots = scope.slots;
   Ends ends;
+  const bool outer = std::exchange(in_not_, true);
   Chain(s.body, std::move(inner), ends);
+  in_not_ = outer;
   for (const Scope& end : ends)
     scope.select.where.push_back("NOT EXISTS (" + end.select.Text("1") + ")");
 }

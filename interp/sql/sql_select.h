@@ -68,6 +68,8 @@ class SqlSelectWriter {
   /// Whether a comparison or computation of what was written may be undefined for its values
   /// (decision 93), which a selection takes for one that does not hold.
   bool may_be_undefined() const { return may_be_undefined_; }
+  /// Whether one within a `not` may, so that the selection cannot do so.
+  bool may_be_undefined_in_not() const { return may_be_undefined_in_not_; }
 
  private:
   struct Scope {
@@ -99,11 +101,15 @@ class SqlSelectWriter {
   void Bind(SlotId slot, SqlExpression e, Scope& scope);
   void Refuse(Code code, std::string message);
   void NoteKinds(const SqlExpression& a, const SqlExpression& b, SqlKinds defined) {
-    may_be_undefined_ = may_be_undefined_ || ((a.kinds | b.kinds) & ~defined) != 0;
+    const bool may_be = ((a.kinds | b.kinds) & ~defined) != 0;
+    may_be_undefined_ = may_be_undefined_ || may_be;
+    may_be_undefined_in_not_ = may_be_undefined_in_not_ || (may_be && in_not_);
   }
   std::string Alias() { return "a" + std::to_string(++aliases_); }
 
   bool may_be_undefined_ = false;
+  bool may_be_undefined_in_not_ = false;
+  bool in_not_ = false;
   Pool& pool_;
   const Store& store_;
   const SqlTables& tables_;
