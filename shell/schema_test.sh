@@ -170,6 +170,7 @@ refused=(valid refused "rpl.refused/1" "$rpl")
 "${refused[@]}" resume missing.rpls --format json
 "${refused[@]}" trace show missing.rpls --format json
 "${refused[@]}" check missing.rpl --format json
+"${refused[@]}" test missing.md --format json
 "${refused[@]}" doc missing.rpl --format json
 "${refused[@]}" parse missing.rpl --format json
 "${refused[@]}" reply missing.md --format json

@@ -262,6 +262,7 @@ int Testing::Run() {
     RunPath(path);
     if (Interrupted()) return kExitInterrupted;
   }
+  if (options_.json && results_.empty() && unusable_ != kExitOk) return End();
   if (options_.json) {
     ordered_json cases = ordered_json::array();
     for (const CaseResult& result : results_)
