@@ -66,16 +66,6 @@ const char* WayName(Way way) {
 
 // --- what clingo says -----------------------------------------------------------------------
 
-std::vector<Sentence> Parsed(const std::string& text) {
-  Sources sources;
-  Diagnostics findings;
-  const std::uint32_t file = sources.Add("x.rpl", text);
-  std::vector<Sentence> out =
-      ParseSentences(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
-  if (findings.has_errors()) throw std::runtime_error(Render(findings.all().front(), sources));
-  return out;
-}
-
 bool HasRule(const RandomProgram& p, const std::string& name) {
   return std::any_of(p.rules.begin(), p.rules.end(), [&](const RandomRule& rule) {
     return rule.heads.front().starts_with(name + "(");
@@ -101,7 +91,7 @@ std::string ClingoText(const RandomProgram& p, const std::string& prefix) {
   clingo::Needs needs;
   for (const RandomRelation& r : p.relations)
     if (r.tabled()) needs[r.name] = r.needs;
-  const auto text = clingo::Translate(Parsed(p.ClosedText()), needs, prefix, &problem);
+  const auto text = clingo::Translate(SentencesOf(p.ClosedText()), needs, prefix, &problem);
   if (!text) throw std::runtime_error("not for clingo: " + problem);
   std::string out = *text;
   for (const RandomRelation& r : p.relations)

@@ -17,6 +17,7 @@
 
 #include "grammar/printer.h"
 #include "interp/testing/naive.h"
+#include "interp/testing/random_batches.h"
 #include "interp/testing/random_program.h"
 #include "interp/testing/random_shapes.h"
 #include "interp/testing/testing.h"
@@ -26,16 +27,6 @@ namespace rpl {
 namespace {
 
 using Answers = std::map<std::string, std::set<std::string>>;  // by "label/arity"
-
-std::vector<Sentence> Parse(const std::string& text, std::string* why = nullptr) {
-  Sources sources;
-  Diagnostics findings;
-  const std::uint32_t file = sources.Add("x.rpl", text);
-  std::vector<Sentence> out =
-      ParseSentences(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
-  if (why != nullptr && findings.has_errors()) *why = Render(findings.all().front(), sources);
-  return out;
-}
 
 std::string KeyOf(const RandomRelation& r) {
   return r.name + "/" + std::to_string(r.columns.size());
@@ -58,7 +49,7 @@ std::string RowJson(const naive::Row& row) {
 
 naive::Database Expected(const std::string& text) {
   std::string problem;
-  std::optional<naive::Database> db = naive::Evaluate(Parse(text, &problem), &problem);
+  std::optional<naive::Database> db = naive::Evaluate(Parsed(text, &problem), &problem);
   if (!problem.empty()) throw std::runtime_error("not a program of the core: " + problem);
   return *db;
 }
@@ -436,12 +427,12 @@ std::string ShapesAreRules(const RandomProgram& p) {
 
 std::string PrintIsParse(const RandomProgram& p) {
   std::string why;
-  const std::vector<Sentence> sentences = Parse(p.Text(), &why);
+  const std::vector<Sentence> sentences = Parsed(p.Text(), &why);
   if (!why.empty()) return why;
   if (sentences.size() != p.facts.size() + p.rules.size()) return "sentences are missing";
   std::string printed;
   for (const Sentence& s : sentences) printed += Print(s) + "\n";
-  return Parse(printed, &why) == sentences ? why : "printed:\n" + printed;
+  return Parsed(printed, &why) == sentences ? why : "printed:\n" + printed;
 }
 
 // --- the runs -------------------------------------------------------------------------------
@@ -495,16 +486,8 @@ void Check(Property property, Maker maker, std::uint32_t count) {
   }
 }
 
-// A rapidcheck run is 100 cases; each takes its share of the programs.
 bool Agree(const char* what, Property property, std::uint32_t programs, Maker maker = MakeAny) {
-  programs = Setting("RPL_RANDOM_PROGRAMS", programs);
-  const bool one_batch = std::getenv("RPL_RANDOM_SEED") != nullptr;
-  bool passed = false;
-  return rc::check(what, [&] {
-    if (one_batch && passed) return;
-    Check(property, maker, one_batch ? programs : (programs + 99) / 100);
-    passed = true;
-  });
+  return InBatches(what, programs, [&](std::uint32_t count) { Check(property, maker, count); });
 }
 
 TEST_CASE("the session answers as the naive evaluator does") {

@@ -5,8 +5,8 @@
 #include <random>
 #include <utility>
 
-#include "grammar/parser.h"
 #include "grammar/printer.h"
+#include "interp/testing/random_program.h"
 
 namespace rpl {
 namespace {
@@ -211,16 +211,12 @@ class KindsWriter {
   int next_ = 0;
 };
 
-// --- smaller texts
-// --------------------------------------------------------------------------------
+// --- smaller texts --------------------------------------------------------------------------
 
 std::optional<Sentence> SentenceOf(const std::string& text) {
-  Sources sources;
-  Diagnostics findings;
-  const std::uint32_t file = sources.Add("x.rpl", text);
-  std::vector<Sentence> out =
-      ParseSentences(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
-  if (findings.has_errors() || out.size() != 1) return std::nullopt;
+  std::string why;
+  std::vector<Sentence> out = Parsed(text, &why);
+  if (!why.empty() || out.size() != 1) return std::nullopt;
   return std::move(out.front());
 }
 

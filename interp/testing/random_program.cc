@@ -5,7 +5,10 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
+
+#include "grammar/parser.h"
 
 namespace rpl {
 namespace {
@@ -565,6 +568,23 @@ std::string RandomProgram::ClosedText() const {
 std::uint32_t Setting(const char* name, std::uint32_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+}
+
+std::vector<Sentence> Parsed(const std::string& text, std::string* why) {
+  Sources sources;
+  Diagnostics findings;
+  const std::uint32_t file = sources.Add("x.rpl", text);
+  std::vector<Sentence> out =
+      ParseSentences(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
+  if (why != nullptr && findings.has_errors()) *why = Render(findings.all().front(), sources);
+  return out;
+}
+
+std::vector<Sentence> SentencesOf(const std::string& text) {
+  std::string why;
+  std::vector<Sentence> out = Parsed(text, &why);
+  if (!why.empty()) throw std::runtime_error(why);
+  return out;
 }
 
 RandomProgram MakeProgram(std::uint32_t seed, Vocabulary vocabulary) {

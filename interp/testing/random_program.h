@@ -25,6 +25,8 @@
 #include <string>
 #include <vector>
 
+#include "grammar/ast.h"
+
 namespace rpl {
 
 struct RandomRelation {
@@ -87,6 +89,11 @@ enum class Vocabulary { kAll, kPlain };
 /// The number in an environment variable for tests of random programs, as in
 /// RPL_RANDOM_PROGRAMS=1000; `otherwise` if it is not set.
 std::uint32_t Setting(const char* name, std::uint32_t otherwise);
+
+/// The sentences of a text of plain RPL. If some do not parse, the first error is in `why`.
+std::vector<Sentence> Parsed(const std::string& text, std::string* why = nullptr);
+/// The same; throws std::runtime_error with the first error.
+std::vector<Sentence> SentencesOf(const std::string& text);
 
 RandomProgram MakeProgram(std::uint32_t seed, Vocabulary vocabulary = Vocabulary::kAll);
 

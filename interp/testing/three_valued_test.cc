@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "interp/testing/naive.h"
+#include "interp/testing/random_batches.h"
 #include "interp/testing/random_kinds.h"
 #include "interp/testing/random_program.h"
 #include "interp/testing/testing.h"
@@ -38,16 +39,6 @@ const char* Name(Truth truth) {
     case Truth::kTrue: return "true";
   }
   return "";
-}
-
-std::vector<Sentence> SentencesOf(const std::string& text) {
-  Sources sources;
-  Diagnostics findings;
-  const std::uint32_t file = sources.Add("x.rpl", text);
-  std::vector<Sentence> out =
-      ParseSentences(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
-  if (findings.has_errors()) throw std::runtime_error(Render(findings.all().front(), sources));
-  return out;
 }
 
 naive::Database Reading(const std::string& text) {
@@ -105,8 +96,7 @@ struct Engine {
   Session session;
 };
 
-// --- the properties: "" or what differs
-// -----------------------------------------------------------
+// --- the properties: "" or what differs ----------------------------------------------------
 
 // Of a list with members that are not decided, the engine knows nothing, not even its key.
 bool Gathers(const KindsProgram& p) { return p.Text().find("[& ") != std::string::npos; }
@@ -282,16 +272,8 @@ void Check(Property property, std::uint32_t count) {
   }
 }
 
-// A rapidcheck run is 100 cases; each takes its share of the programs.
 bool Agree(const char* what, Property property, std::uint32_t programs) {
-  programs = Setting("RPL_RANDOM_PROGRAMS", programs);
-  const bool one_batch = std::getenv("RPL_RANDOM_SEED") != nullptr;
-  bool passed = false;
-  return rc::check(what, [&] {
-    if (one_batch && passed) return;
-    Check(property, one_batch ? programs : (programs + 99) / 100);
-    passed = true;
-  });
+  return InBatches(what, programs, [&](std::uint32_t count) { Check(property, count); });
 }
 
 TEST_CASE("a row of mixed kinds is true, false or undecided as the naive evaluator says") {
