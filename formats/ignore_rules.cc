@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -70,7 +69,8 @@ void IgnoreRules::Add(const std::string& folder, std::string_view text) {
 }
 
 bool IgnoreRules::Ignores(const std::string& path, bool is_folder) const {
-  for (const Rule& rule : rules_ | std::views::reverse) {
+  for (auto at = rules_.rbegin(); at != rules_.rend(); ++at) {  // the last that fits decides
+    const Rule& rule = *at;
     if (!path.starts_with(rule.folder) || (rule.of_folders && !is_folder)) continue;
     const std::vector<std::string> below = PartsOf(path.substr(rule.folder.size()));
     if (below.empty()) continue;

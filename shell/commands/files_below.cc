@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <ranges>
 
 #include "formats/file_name.h"
 #include "formats/ignore_rules.h"
@@ -50,7 +49,7 @@ IgnoreRules IgnoredAround(const fs::path& folder) {
     around.push_back(around.back().parent_path());
   }
   IgnoreRules out;
-  for (const fs::path& each : around | std::views::reverse) AddIgnored(each, out);
+  for (auto at = around.rbegin(); at != around.rend(); ++at) AddIgnored(*at, out);
   return out;
 }
 
