@@ -283,9 +283,13 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     const auto found = [&](std::string message, std::vector<std::string> premises) {
       out.push_back({NameOf(c), Blocks(c), std::move(message), std::move(premises)});
     };
-    // A guard has no right side, so each instance is violated; what is undecided is its left side.
+    bool open = false;  // a right side is undecided
     const Undecided more = engine_.solver.CheckConstraint(
-        reading.form, [&](const std::vector<Value>& slots, Solver::Judgement) {
+        reading.form, [&](const std::vector<Value>& slots, Solver::Judgement judgement) {
+          if (judgement != Solver::Judgement::kViolated) {
+            open = open || judgement != Solver::Judgement::kHolds;
+            return;
+          }
           if (engine_.limits.profile != nullptr) engine_.limits.profile->CountViolated(c);
           if (!out.empty()) return;
           std::vector<std::string> premises;
@@ -298,9 +302,9 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     if (evaluated.stop != Stop::kGoesOn) {  // undecided: the call does not go out
       engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
-    } else if (more && out.empty() && Waits(evaluated)) {
+    } else if ((open || more) && out.empty() && Waits(evaluated)) {
       questions.insert(questions.end(), evaluated.calls.begin(), evaluated.calls.end());
-    } else if (more && out.empty()) {
+    } else if ((open || more) && out.empty()) {
       found("not known yet whether it is forbidden: " + c.text,
             evaluated.undefined.empty() ? std::vector<std::string>()
                                         : std::vector{evaluated.undefined});

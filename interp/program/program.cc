@@ -108,17 +108,62 @@ const std::vector<std::string>* Program::ParametersOf(RelationId relation) const
   return found == parameters_.end() ? nullptr : &found->second;
 }
 
-// Registers the constraint if it is a guard: it forbids, and the reply of a call on its left is not
-// read.
+namespace {
+
+// Adds to `bound` what a clause may bind where those slots are known; whether that is news.
+bool Bind(const Clause& clause, std::vector<bool>& bound) {
+  bool news = false;
+  const auto bind = [&](SlotId slot) {
+    news = news || !bound[static_cast<std::size_t>(slot)];
+    bound[static_cast<std::size_t>(slot)] = true;
+  };
+  const auto known = [&](const Expr& e) {
+    bool all = true;
+    ForEachSlot(e, [&](SlotId slot) { all = all && bound[static_cast<std::size_t>(slot)]; });
+    return all;
+  };
+  const auto equate = [&](const Expr& from, const Expr& to) {
+    if (to.kind == Expr::Kind::kTerm && known(from)) ForEachSlot(to, bind);
+  };
+  if (const auto* compare = clause.As<Compare>()) {
+    if (compare->op == Operator::kEqual) {
+      equate(compare->left, compare->right);
+      equate(compare->right, compare->left);
+    }
+  } else if (const auto* member = clause.As<Member>()) {
+    if (!member->negated) equate(member->collection, member->element);
+  } else if (const auto* match = clause.As<MatchWith>()) {
+    if (known(match->value)) ForEachSlot(match->pattern, bind);
+  } else if (clause.As<Negation>() == nullptr && clause.As<GoalIsFalse>() == nullptr &&
+             clause.As<Temporal>() == nullptr) {
+    ForEachSlot(clause, bind);
+  }
+  return news;
+}
+
+}  // namespace
+
+// Registers the constraint if it is a guard: it forbids a call on its left whose reply is not read,
+// or nothing else binds an argument of one, which it cannot have made then.
 void Program::TakeGuard(Constraint& c) {
-  if (!c.forbids) return;
   const auto is_call = [&](const Atom* atom) {
     return atom != nullptr && atom->row < 0 && store_.at(atom->relation).space() == Space::kTool;
   };
   std::vector<std::size_t> calls;
   for (std::size_t i = 0; i < c.left.size(); ++i)
     if (is_call(c.left[i].As<Atom>())) calls.push_back(i);
-  if (calls.empty()) return;
+  if (calls.empty() || c.obligation) return;
+  if (!c.forbids) {
+    std::vector<bool> bound(c.slots.size());
+    const auto binds = [&](const Clause& clause) {
+      return !is_call(clause.As<Atom>()) && Bind(clause, bound);
+    };
+    while (std::ranges::any_of(c.left, binds)) continue;
+    bool open = false;
+    for (const std::size_t i : calls)
+      ForEachSlot(c.left[i], [&](SlotId s) { open = open || !bound[static_cast<std::size_t>(s)]; });
+    if (!open) return;
+  }
   c.guards = true;
   CallGuard guard;
   guard.constraint = c.number;
@@ -142,6 +187,7 @@ void Program::TakeGuard(Constraint& c) {
       }
       ForEachBody(form.left[i], [&](Clauses& body) { within(within, body); });
     }
+    within(within, form.right);
     guard.readings.push_back({c.left[focus].As<Atom>()->relation, std::move(form)});
   }
   guards_.push_back(std::move(guard));

@@ -59,9 +59,10 @@ struct Constraint {
   std::string reported;                       // text of the left side, for traces
 };
 
-/// A constraint that forbids calls: `$refund(?o, ?a), ?a > 200 -> false`. It is not an invariant
-/// over replies but a condition on calls, decided before each goes out (§18.3, phase 8). So its
-/// tool atoms read relations of calls, and never call:
+/// A constraint that forbids calls: `$refund(?o, ?a), ?a > 200 -> false`, or `-> approved(?o)`
+/// where nothing else binds an argument of the call. It is not an invariant over replies but a
+/// condition on calls, decided before each goes out (§18.3, phase 8). So its tool atoms read
+/// relations of calls, and never call:
 ///
 ///   pending   the call to decide
 ///   called    the pending call, the calls in flight, and those made

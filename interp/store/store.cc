@@ -12,7 +12,8 @@ namespace {
 
 std::string NameOf(Space space, std::string_view label) {
   switch (space) {
-    case Space::kRelation:
+    // The engine tells its relations over one tool apart behind a blank (Program::CallsOf).
+    case Space::kRelation: return std::string(label.substr(0, label.find(' ')));
     case Space::kIntermediate: return std::string(label);
     case Space::kGoal: return "%" + std::string(label);
     case Space::kTool:
