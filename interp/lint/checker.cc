@@ -26,7 +26,12 @@ namespace check {
 
 void Context::Add(Code code, Span span, std::string message, std::string hint,
                   std::vector<Edit> edits) {
-  if (!checked_files.contains(span.file)) return;
+  if (checked_files.contains(span.file))
+    AddOfRun(code, span, std::move(message), std::move(hint), std::move(edits));
+}
+
+void Context::AddOfRun(Code code, Span span, std::string message, std::string hint,
+                       std::vector<Edit> edits) {
   findings.push_back(
       {{code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits)});
 }
@@ -119,7 +124,8 @@ class Reader {
     told_ = 0;
     Document document = ReadDocument(context_.sources, file, found);
     reader_.Read(std::move(document), found);
-    context_.missing_files = reader_.missing();
+    const std::set<std::string>& missing = reader_.missing();
+    context_.unread_files.insert(missing.begin(), missing.end());
   }
 
  private:
@@ -140,7 +146,13 @@ class Reader {
                                std::make_move_iterator(facts.end()));
     for (; told_ < found.all().size(); ++told_) {
       const Diagnostic& d = found.all()[told_];
-      context_.Add(d.code, d.span, d.message, d.hint);
+      if (d.severity != Severity::kError) {
+        context_.Add(d.code, d.span, d.message, d.hint);
+        continue;
+      }
+      context_.AddOfRun(d.code, d.span, d.message, d.hint);
+      if (kept.prefix.empty()) continue;
+      context_.unread_files.insert(kept.prefix.substr(0, kept.prefix.size() - 1));
     }
   }
 
@@ -259,7 +271,8 @@ void Sort(std::vector<Finding>& findings) {
                  findings.end());
 }
 
-// Only a document that is certainly one of RPL has errors (decision 102).
+// Only a document that is certainly one of RPL has errors (decision 102). Of the files that the
+// checked ones only name, the errors alone are told.
 void WarnWhereNotCertain(Context& context) {
   Certainty certainty(context);
   std::unordered_set<std::uint32_t> documents;
@@ -271,6 +284,11 @@ void WarnWhereNotCertain(Context& context) {
     if (!certainty.IsInRpl(d.span) && !certainty.IsLineOfRpl(d.span))
       d.severity = Severity::kWarning;
   }
+  std::erase_if(context.findings, [&](const Finding& f) {
+    const std::uint32_t file = f.diagnostic.span.file;
+    return f.diagnostic.severity != Severity::kError && documents.contains(file) &&
+           !context.checked_files.contains(file);
+  });
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ struct Context {
 
   void Add(Code code, Span span, std::string message, std::string hint = "",
            std::vector<Edit> edits = {});
+  /// The same, also in a file that the checked ones only name: a run would meet it.
+  void AddOfRun(Code code, Span span, std::string message, std::string hint = "",
+                std::vector<Edit> edits = {});
 
   /// Makes errors of the findings from `first` on: for them, the left side of a constraint can
   /// never hold (decision 93).
@@ -71,7 +74,7 @@ struct Context {
   std::map<RelationId, GivenRelation> given_relations;  // of these
   std::unordered_set<std::uint32_t> checked_files;
   std::set<std::string> host_tools;              // labels of tools that the host offers
-  std::set<std::string> missing_files;           // namespaces that could not be read
+  std::set<std::string> unread_files;            // namespaces that are missing or have errors
   std::unordered_set<std::string> broken_names;  // labels in text that did not parse
   std::unordered_set<std::string> broken_heads;  // those of them that begin a line
   std::vector<Finding> findings;

@@ -364,7 +364,7 @@ class Names {
       return true;
     if (name.call->ns == Namespace::kRelation && indexed_.relations.contains(label)) return true;
     if (const std::size_t hash = label.find('#'); hash != std::string::npos)
-      if (context_.missing_files.contains(label.substr(0, hash))) return true;
+      if (context_.unread_files.contains(label.substr(0, hash))) return true;
     return expands_ && name.term;  // `#?h <- …` may define it
   }
 
@@ -682,15 +682,16 @@ class Names {
       const std::string from = NameOf(*At(e.from).call);
       const std::string to = NameOf(*At(e.to).call);
       broken_.insert(own);
-      context_.Add(Code::kRecursionThroughNegation, e.span,
-                   from == to ? "`" + from + "` needs itself through " + NeedsText(e.needs)
-                              : "`" + from + "` needs `" + to + "` through " + NeedsText(e.needs) +
-                                    ", and `" + to + "` needs `" + from + "`",
-                   e.needs == Needs::kGather
-                       ? "gather what is complete; a list is taken apart in the tail, as in "
-                         "`?l = ~ [_ & ?t]`"
-                       : "break the cycle: what is negated, counted or covered must be complete "
-                         "first");
+      context_.AddOfRun(
+          Code::kRecursionThroughNegation, e.span,
+          from == to ? "`" + from + "` needs itself through " + NeedsText(e.needs)
+                     : "`" + from + "` needs `" + to + "` through " + NeedsText(e.needs) +
+                           ", and `" + to + "` needs `" + from + "`",
+          e.needs == Needs::kGather
+              ? "gather what is complete; a list is taken apart in the tail, as in "
+                "`?l = ~ [_ & ?t]`"
+              : "break the cycle: what is negated, counted or covered must be complete "
+                "first");
     }
     component_ = component;
   }

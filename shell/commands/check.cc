@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "formats/character.h"
@@ -156,6 +157,7 @@ class Checking {
   void Check() {
     sources_ = Sources();
     numbers_.clear();
+    told_of_others_.clear();
     for (std::size_t i = 0; i < texts_.size(); ++i)
       numbers_.push_back(sources_.Add(paths_[i], texts_[i].text));
     for (CheckedProgram& program : programs_) Check(program);
@@ -177,6 +179,23 @@ class Checking {
     std::vector<std::uint32_t> files;
     for (const std::size_t i : program.files) files.push_back(numbers_[i]);
     program.findings = CheckFiles(sources_, files, with);
+    KeepOwn(program, files);
+  }
+
+  // What is wrong with a file that the program only names is told once: by itself if it is checked.
+  void KeepOwn(CheckedProgram& program, const std::vector<std::uint32_t>& files) {
+    const auto normal = [](const std::filesystem::path& path) {
+      return path.lexically_normal().string();
+    };
+    const std::filesystem::path first = paths_[program.files.front()];
+    std::erase_if(program.findings, [&](const Finding& f) {
+      const Span at = f.diagnostic.span;
+      const std::string& name = sources_.at(at.file).name;
+      if (std::ranges::count(files, at.file) != 0 || IsFactsFile(name)) return false;
+      const std::string path = normal(std::filesystem::path(first).replace_filename(name));
+      return std::ranges::count(paths_, path, normal) != 0 ||
+             !told_of_others_.emplace(path, at.begin, f.diagnostic.code).second;
+    });
   }
 
   // The files in which each name of another file stands, as in `file.md#name`.
@@ -244,6 +263,7 @@ class Checking {
   std::vector<CheckedProgram> programs_;
   Sources sources_;
   std::vector<std::uint32_t> numbers_;  // of the texts in sources_
+  std::set<std::tuple<std::string, std::uint32_t, Code>> told_of_others_;  // path, place
   std::size_t mended_ = 0;
 };
 
