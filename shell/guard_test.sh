@@ -9,6 +9,7 @@
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
 schema=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../docs/schemas/hook.json")
+shell_policy=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../examples/guard/shell-policy.json")
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
 export XDG_STATE_HOME=$folder/state
@@ -217,6 +218,13 @@ expect "a rule that allows by the beginning of a command" 0 "" \
 sed -i 's/startsWith/eq/' prefix.yaml
 expect "a rule that allows a whole command" 0 "" 'prefix.yaml: 1 rule' "$rpl" guard check prefix.yaml
 grep -q warning err && fail "expected no warning"
+expect "a rule that excludes other commands" 0 "" '1 rule' "$rpl" guard check "$shell_policy"
+grep -q warning err && fail "expected no warning"
+for mark in ';' '&' '|' '\`' '(' '<' '>' '\\n'; do
+  grep -v "\"value\": \"$mark\"" "$shell_policy" >prefix.json
+  expect "one that excludes all but $mark" 0 "" \
+    'warning: prefix.json: the rule `read-notes` allows' "$rpl" guard check prefix.json
+done
 
 # --- Names of files --------------------------------------------------------------------------
 

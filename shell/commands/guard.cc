@@ -151,17 +151,31 @@ ExitCode ReadTools(const GuardCommandOptions& options, std::vector<KnownTool>& t
   return found.has_errors() ? kExitInvalid : kExitOk;
 }
 
-// Whether a rule allows shell commands by a part of their text, which another command may follow.
+// What ends a command of a shell's line, starts one within another, or writes a file.
+constexpr std::string_view kShellMarks = ";&|`(<>\n";
+
+// Whether a rule allows shell commands by a part of their text, which another command may follow:
+// unless it excludes each of the marks by which one could.
 bool AllowsByPart(const GuardRule& rule) {
   static constexpr std::string_view kCommandPaths[] = {"command", "cmd", "command_line", "script"};
   using Op = ToolArgLeaf::Op;
-  return rule.effect == Effect::kAllow &&
-         std::ranges::any_of(rule.condition, [](const ConditionNode& node) {
-           const auto* leaf = node.As<ToolArgLeaf>();
-           return leaf != nullptr && std::ranges::count(kCommandPaths, leaf->path) != 0 &&
-                  (leaf->op == Op::kStartsWith || leaf->op == Op::kContains ||
-                   leaf->op == Op::kEndsWith);
-         });
+  if (rule.effect != Effect::kAllow) return false;
+  bool by_part = false;
+  std::set<char> excluded;
+  std::vector<std::size_t> ends;  // of the `not`s around a node
+  for (std::size_t i = 0; i < rule.condition.size(); ++i) {
+    const ConditionNode& node = rule.condition[i];
+    std::erase_if(ends, [&](std::size_t end) { return end <= i; });
+    if (node.As<NotPart>() != nullptr) ends.push_back(node.end);
+    const auto* leaf = node.As<ToolArgLeaf>();
+    if (leaf == nullptr || std::ranges::count(kCommandPaths, leaf->path) == 0) continue;
+    if (ends.size() % 2 == 0)
+      by_part = by_part || leaf->op == Op::kStartsWith || leaf->op == Op::kContains ||
+                leaf->op == Op::kEndsWith;
+    else if (leaf->op == Op::kContains && leaf->value.get_ref<const std::string&>().size() == 1)
+      excluded.insert(leaf->value.get_ref<const std::string&>().front());
+  }
+  return by_part && !std::ranges::all_of(kShellMarks, [&](char c) { return excluded.contains(c); });
 }
 
 int CheckPolicy(const GuardCommandOptions& options) {
@@ -172,7 +186,8 @@ int CheckPolicy(const GuardCommandOptions& options) {
       std::cerr << fmt::format(
           "warning: {}: the rule `{}` allows a shell command by a part of its text, and so "
           "also one with `&&`, `;`, `|` or `$(…)` and another command\n"
-          "help: compare whole commands, with `eq` or `in`\n",
+          "help: compare whole commands, with `eq` or `in`, or exclude each of "
+          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>` and a line end\n",
           PrintableLine(options.file), PrintableLine(rule.id));
   if (!options.tools.empty() || !options.config.empty()) {
     std::vector<KnownTool> tools;
