@@ -158,8 +158,16 @@ Judged Reading::Either(const Tail& tail, std::size_t at, const Env& env, const N
   Judged out;
   for (const Tail& t : tail[at].either)
     if (!protocol_.Acts(t)) out = Or(out, with(t));
-  for (const Tail& t : tail[at].either)
-    if (protocol_.Acts(t) && (out.truth == Truth::kFalse || Dead(out))) out = Or(out, with(t));
+  bool taken = false;
+  for (const Tail& t : tail[at].either) {
+    if (!protocol_.Acts(t)) continue;
+    if (out.truth == Truth::kFalse || Dead(out)) {
+      out = Or(out, with(t));
+      taken = true;
+    } else if (taken) {
+      with(t);  // may be asked where a clause behind is known to be false
+    }
+  }
   return out;
 }
 
