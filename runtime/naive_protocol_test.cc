@@ -311,7 +311,7 @@ std::string Differs(const Protocol& p, std::uint32_t seed) {
 
 TEST_CASE("a protocol goes turn by turn as the naive reading says") {
   const std::uint32_t first = Setting("RPL_RANDOM_SEED", 1);
-  const std::uint32_t count = Setting("RPL_RANDOM_PROGRAMS", 400);
+  const std::uint32_t count = Setting("RPL_RANDOM_PROGRAMS", 200);
   for (std::uint32_t seed = first; seed < first + count; ++seed) {
     const Protocol p = MakeProtocol(seed);
     if (Differs(p, seed).empty()) continue;
