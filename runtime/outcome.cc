@@ -66,42 +66,76 @@ std::string AnswerText(Pool& pool, const std::vector<std::string>& columns,
   return Json(pool, shown).value_or(Text(pool, shown));
 }
 
-// The captures that are shown; constant arguments are not.
-Runtime::CapturedColumns Runtime::ColumnsOf(const StepState& step, const Table& table) const {
-  CapturedColumns out;
-  if (step.plan_rule == nullptr) {  // a truth that was recorded before satisfies it
-    for (std::size_t i = 0; i < table.more().captures.size(); ++i)
-      out.emplace_back(i, Text(engine_.pool, table.more().captures[i]));
+// The captures of a rule that are shown, which constant arguments are not: their names, and the
+// columns of them in the table and in the outcome.
+struct Runtime::ShownCaptures {
+  std::vector<std::string> names;
+  std::vector<std::size_t> from, to;
+
+  std::vector<Value> CellsOf(std::span<const Value> row) const {
+    std::vector<Value> out;
+    for (const std::size_t column : from)
+      out.push_back(column < row.size() ? row[column] : kAbsent);
     return out;
   }
-  for (std::size_t i = 0; i < step.plan_rule->args.size(); ++i) {
-    const Pattern& p = step.plan_rule->args[i];
-    if (p.kind == Pattern::Kind::kSlot)
-      out.emplace_back(i, "?" + step.plan_rule->slots[static_cast<std::size_t>(p.slot)]);
-    else if (p.kind != Pattern::Kind::kConstant)
-      out.emplace_back(i, Text(engine_.pool, step.plan_rule->captures[i]));
+};
+
+Runtime::ShownCaptures Runtime::CapturesOf(const Table& table, const Definition* rule) const {
+  ShownCaptures out;
+  const auto add = [&](std::size_t column, std::string name) {
+    out.names.push_back(std::move(name));
+    out.from.push_back(column);
+  };
+  if (rule == nullptr) {  // a truth that was recorded before satisfies it
+    for (std::size_t i = 0; i < table.more().captures.size(); ++i)
+      add(i, Text(engine_.pool, table.more().captures[i]));
+    return out;
+  }
+  for (std::size_t i = 0; i < rule->args.size(); ++i) {
+    const Pattern& p = rule->args[i];
+    if (p.kind == Pattern::Kind::kSlot) add(i, "?" + rule->slots[static_cast<std::size_t>(p.slot)]);
+    else if (p.kind != Pattern::Kind::kConstant) add(i, Text(engine_.pool, rule->captures[i]));
   }
   return out;
 }
 
+// Each rule of a goal names its own captures (decisions 61, 97), so an answer has a cell for what
+// its rule captures, and is absent from the columns of others.
 void Runtime::TakeAnswers(StepState& step, const Table& table) {
-  const CapturedColumns columns = ColumnsOf(step, table);
-  if (columns.empty()) return;
-  for (const auto& [column, name] : columns) step.columns.push_back(name);
+  std::map<int, ShownCaptures> of_rules;
+  std::vector<const ShownCaptures*> of_rows;
+  const auto captures_of = [&](int rule) {
+    const auto [at, is_new] = of_rules.try_emplace(rule);
+    ShownCaptures& captures = at->second;
+    if (!is_new) return &captures;
+    captures = CapturesOf(
+        table,
+        rule < 0 ? step.plan_rule : &engine_.program.definitions()[static_cast<std::size_t>(rule)]);
+    for (const std::string& name : captures.names) {
+      const auto known = std::ranges::find(step.columns, name);
+      captures.to.push_back(static_cast<std::size_t>(known - step.columns.begin()));
+      if (known == step.columns.end()) step.columns.push_back(name);
+    }
+    return &captures;
+  };
+  const bool named = step.plan_rule != nullptr && step.plan_rule != query_;
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    of_rows.push_back(captures_of(named ? table.more().rules[row] : -1));
+  if (of_rows.empty()) captures_of(-1);
+  if (step.columns.empty()) return;
   step.unchecked = IsCutOff();  // some answers may be missing, and which ones is not reproducible
-  RowSet seen(columns.size());
-  std::vector<Value> cells;
+  RowSet seen(step.columns.size());
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(step, row); ++row) {
-    cells.clear();
-    for (const auto& [column, name] : columns)
-      cells.push_back(column < table.rows[row].size() ? table.rows[row][column] : kAbsent);
+    std::vector<Value> cells(step.columns.size(), kAbsent);
+    const std::vector<Value> own = of_rows[row]->CellsOf(table.rows[row]);
+    for (std::size_t i = 0; i < own.size(); ++i) cells[of_rows[row]->to[i]] = own[i];
     if (CapturesNothing(cells)) continue;
     if (!CanBeShown(step, cells)) return;
     if (seen.Insert(cells).is_new) step.cells.insert(step.cells.end(), cells.begin(), cells.end());
   }
   if (options_.answer_forms.text || options_.journal != nullptr)
-    step.answers = AnswersOf(step, table, columns, false);
-  if (options_.answer_forms.json) step.json_answers = AnswersOf(step, table, columns, true);
+    step.answers = AnswersOf(step, table, of_rows, false);
+  if (options_.answer_forms.json) step.json_answers = AnswersOf(step, table, of_rows, true);
 }
 
 // --- what to do now (decision 91) --------------------------------------------------------
@@ -191,18 +225,16 @@ void Runtime::TakeToDo(StepState& step, const Table& plan) {
 
 // One line per distinct answer (decision 63).
 std::vector<std::string> Runtime::AnswersOf(StepState& step, const Table& table,
-                                            const CapturedColumns& columns, bool json) {
-  std::vector<std::string> out, names;
-  for (const auto& [column, name] : columns) names.push_back(name);
+                                            const std::vector<const ShownCaptures*>& of_rows,
+                                            bool json) {
+  std::vector<std::string> out;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < table.rows.size() && GoesOn(step, i); ++i) {
     const std::span<const Value> row = table.rows[i];
     if (!CanBeShown(step, row)) break;
-    std::vector<Value> cells;
-    for (const auto& [column, name] : columns)
-      cells.push_back(column < row.size() ? row[column] : kAbsent);
+    const std::vector<Value> cells = of_rows[i]->CellsOf(row);
     if (CapturesNothing(cells)) continue;
-    std::string text = AnswerText(engine_.pool, names, cells, json);
+    std::string text = AnswerText(engine_.pool, of_rows[i]->names, cells, json);
     if (seen.insert(text).second) out.push_back(std::move(text));
   }
   return out;

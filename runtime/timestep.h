@@ -310,8 +310,8 @@ class Runtime {
   const Goal* GoalOf(RelationId relation) const;
   std::string RulesOf(const Table& plan) const;
   std::string FailText(const std::string& reason, const std::string& explanation);
-  using CapturedColumns = std::vector<std::pair<std::size_t, std::string>>;  // of a table's rows
-  CapturedColumns ColumnsOf(const StepState& step, const Table& table) const;
+  struct ShownCaptures;
+  ShownCaptures CapturesOf(const Table& table, const Definition* rule) const;
   void TakeAnswers(StepState& step, const Table& table);
   void TakeToDo(StepState& step, const Table& plan);
   using Bound = std::map<std::string, Value>;  // by name of a variable
@@ -319,7 +319,7 @@ class Runtime {
   void AddToDo(StepState& step, const Definition& def, const Bound& bound);
   ToDo Filled(const HeadingProse& words, const Bound& bound, Span place) const;
   std::vector<std::string> AnswersOf(StepState& step, const Table& table,
-                                     const CapturedColumns& columns, bool json);
+                                     const std::vector<const ShownCaptures*>& of_rows, bool json);
   bool GoesOn(StepState& step, std::size_t answers);
   bool CanBeShown(StepState& step, std::span<const Value> cells);
   bool CutAnswers(StepState& step, Stop why);

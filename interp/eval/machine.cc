@@ -742,11 +742,11 @@ bool Machine::RunDistinct(const Step& s) {
 }
 
 // Branches that only derive give all their answers. Those that act are plans: unless some branch
-// before gave an answer, the first that is not unsatisfied is taken (decision 85).
+// before gave an answer, or may give one, the first that is not unsatisfied is taken (decision 85).
 bool Machine::RunBranch(const Step& s) {
   const std::uint8_t lacking = std::exchange(frame_->lacking, 0);
   const bool undecided = frame_->undecided;
-  const std::size_t before = frame_->answers;
+  const std::size_t before = frame_->answers, before_unknown = frame_->unknown_ends;
   Waiting waits = std::exchange(frame_->waits, {});
   bool go_on = true;
   std::size_t done = 0;
@@ -756,8 +756,8 @@ bool Machine::RunBranch(const Step& s) {
     go_on = Run(s.branches[done++]);
     if (limits_.profile != nullptr && frame_->answers > so_far)
       limits_.profile->CountBranch(*s.clause, s.written[done - 1]);
-    if (done >= s.deriving &&
-        (!frame_->waits.empty() || (frame_->lacking & kMeaning) != 0 || frame_->answers > before))
+    if (done >= s.deriving && (!frame_->waits.empty() || (frame_->lacking & kMeaning) != 0 ||
+                               frame_->answers > before || frame_->unknown_ends > before_unknown))
       break;
   }
   const bool waited = !frame_->waits.empty();

@@ -55,11 +55,12 @@ struct Frame {
   const Continuation* answer = nullptr;  // or is called for each
   // Of an answer that is not decided, whether it makes no difference.
   const Continuation* excuse = nullptr;
-  bool unknown = false;     // some slot is kUnknown
-  bool explains = true;     // `deepest`, `snapshot` and `note` are kept
-  bool asked = false;       // a question comes before what is read on
-  bool doubtful = false;    // some clause before is undefined, see Doubt
-  bool by_absence = false;  // or rests on what is not known to be absent
+  bool unknown = false;          // some slot is kUnknown
+  std::size_t unknown_ends = 0;  // ends reached with such a slot, which may become answers
+  bool explains = true;          // `deepest`, `snapshot` and `note` are kept
+  bool asked = false;            // a question comes before what is read on
+  bool doubtful = false;         // some clause before is undefined, see Doubt
+  bool by_absence = false;       // or rests on what is not known to be absent
   Waiting waits;
   std::uint8_t lacking = 0;  // of Lack
   std::string doubt;         // the clause to blame, where a meaning is lacking

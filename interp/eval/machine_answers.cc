@@ -17,7 +17,7 @@ constexpr double kLeastWork = 1'000;   // of a stage; less is not worth trying o
 
 bool Machine::Emit() {
   if (frame_->doubtful) return (frame_->excuse != nullptr && (*frame_->excuse)()) || TakeDoubt();
-  if (frame_->unknown) return true;
+  if (frame_->unknown) return ++frame_->unknown_ends, true;
   ++frame_->answers;
   ++frame_->emitted;
   if (frame_->answer != nullptr) return (*frame_->answer)();

@@ -389,18 +389,20 @@ bool ReadyQueue::IsAvar(const Expr& e) const {
   return e.term.kind == Pattern::Kind::kSlot && avar_[static_cast<std::size_t>(e.term.slot)];
 }
 
-// One need per argument, to count known columns.
 // An atom over rows that binds nothing is a test: where it fails, what others would ask for, or
-// deny, does not matter.
+// deny, does not matter. So is a count, which is ready when its atom is known and has one value.
 void ReadyQueue::WatchKnown(Place place) {
-  const Entry& e = List().entries[place];
-  if (e.outside || e.item.clause->As<Atom>() == nullptr) return;
+  Entry& e = List().entries[place];
+  if (e.outside) return;
+  if (e.item.clause->As<CountOf>() != nullptr) e.test = true;
+  if (e.item.clause->As<Atom>() == nullptr) return;
   scratch_.clear();
   ++round_;
   Distinct(*e.item.clause, scratch_);
   Require(place, Wait::kKnown, scratch_);
 }
 
+// One need per argument, to count known columns.
 void ReadyQueue::WatchColumns(Place place) {
   const auto* atom = List().entries[place].item.clause->As<Atom>();
   if (atom == nullptr) return;
