@@ -14,10 +14,12 @@ trap 'rm -rf "$folder"' EXIT
 
 pass() { passed=$((passed + 1)); }
 
-# failure LINE…
+# failure LINE…: says it with the place in the script.
 failure() {
+  local i=0
+  while [[ ${BASH_SOURCE[i + 1]:-} == */expect.sh ]]; do i=$((i + 1)); done
   failed=$((failed + 1))
-  printf '%s\n' "$@"
+  printf '%s\n' "${BASH_SOURCE[i + 1]##*/}:${BASH_LINENO[i]}: $1" "${@:2}"
 }
 
 # The last line, `N passed, N failed`, and whether all passed.
@@ -38,7 +40,7 @@ reviews() { printf '%s\n' "$1" | script -qec "$(printf '%q ' "$rpl" guard "$@")"
 check() {
   local name=$1 got
   shift
-  if got=$("$@" 2>&1); then pass; else failure "$name" "$(tail -n 50 <<<"$got")"; fi
+  if got=$("$@" 2>&1); then pass; else failure "$name" "  $(printf '%q ' "$@")" "$(tail -n 50 <<<"$got")"; fi
 }
 
 # expect NAME EXIT STDOUT STDERR-PART COMMAND…: runs the command on the standard input of
@@ -48,6 +50,7 @@ expect() {
   name=$1
   local code=$2 out=$3 err=$4
   shift 4
+  command_line=$(printf '%q ' "$@")
   status=0
   "$@" >out 2>err || status=$?
   if [[ $status != "$code" ]]; then fail "expected exit $code"
@@ -65,5 +68,5 @@ plain() {
 
 # fail MESSAGE: a failure of the last command, $name, with $status, `out` and `err`.
 fail() {
-  failure "$name: $1" "  exit $status" "  stdout: $(head -c 2000 out)" "  stderr: $(head -c 2000 err)"
+  failure "$name: $1" "  ${command_line:-}" "  exit $status" "  stdout: $(head -c 2000 out)" "  stderr: $(head -c 2000 err)"
 }
