@@ -390,11 +390,12 @@ bool ReadyQueue::IsAvar(const Expr& e) const {
 }
 
 // An atom over rows that binds nothing is a test: where it fails, what others would ask for, or
-// deny, does not matter. So is a count, which is ready when its atom is known and has one value.
+// deny, does not matter. So is a count of rows, which is ready when its atom is known and has one
+// value; what others ask for may be a part of a collection that is counted.
 void ReadyQueue::WatchKnown(Place place) {
   Entry& e = List().entries[place];
   if (e.outside) return;
-  if (e.item.clause->As<CountOf>() != nullptr) e.test = true;
+  if (const auto* count = e.item.clause->As<CountOf>()) e.test = !count->atom.empty();
   if (e.item.clause->As<Atom>() == nullptr) return;
   scratch_.clear();
   ++round_;
