@@ -17,8 +17,8 @@
 
 #include <algorithm>
 
-#include "interp/plan/bindings.h"
 #include "interp/plan/ready_queue.h"
+#include "interp/program/bindings.h"
 
 namespace rpl {
 namespace {
@@ -328,7 +328,15 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
     others[s] = others[s] && !group_keys_[s];
   }
   if (std::ranges::find(group_keys_, true) == group_keys_.end()) return;
-  const std::vector<bool> without = BoundBy(clauses, std::move(others), catalog_, mode_);
+  // A call needs what each rule of its relation does, and all arguments of a tool.
+  const auto needed = [&](const Atom& atom) {
+    const Access access = catalog_.AccessOf(atom.relation, mode_);
+    if (access != Access::kTable) return access == Access::kExternal ? ~Columns{0} : Columns{0};
+    Columns all = ~Columns{0};
+    for (const Columns mode : catalog_.ModesOf(atom.relation).modes()) all &= mode;
+    return all;
+  };
+  const std::vector<bool> without = BoundBy(clauses, std::move(others), needed);
   for (std::size_t s = 0; s < given.size(); ++s) group_keys_[s] = group_keys_[s] && !without[s];
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "interp/program/bindings.h"
 #include "interp/program/loader.h"
 
 namespace rpl {
@@ -108,41 +109,6 @@ const std::vector<std::string>* Program::ParametersOf(RelationId relation) const
   return found == parameters_.end() ? nullptr : &found->second;
 }
 
-namespace {
-
-// Adds to `bound` what a clause may bind where those slots are known; whether that is news.
-bool Bind(const Clause& clause, std::vector<bool>& bound) {
-  bool news = false;
-  const auto bind = [&](SlotId slot) {
-    news = news || !bound[static_cast<std::size_t>(slot)];
-    bound[static_cast<std::size_t>(slot)] = true;
-  };
-  const auto known = [&](const Expr& e) {
-    bool all = true;
-    ForEachSlot(e, [&](SlotId slot) { all = all && bound[static_cast<std::size_t>(slot)]; });
-    return all;
-  };
-  const auto equate = [&](const Expr& from, const Expr& to) {
-    if (to.kind == Expr::Kind::kTerm && known(from)) ForEachSlot(to, bind);
-  };
-  if (const auto* compare = clause.As<Compare>()) {
-    if (compare->op == Operator::kEqual) {
-      equate(compare->left, compare->right);
-      equate(compare->right, compare->left);
-    }
-  } else if (const auto* member = clause.As<Member>()) {
-    if (!member->negated) equate(member->collection, member->element);
-  } else if (const auto* match = clause.As<MatchWith>()) {
-    if (known(match->value)) ForEachSlot(match->pattern, bind);
-  } else if (clause.As<Negation>() == nullptr && clause.As<GoalIsFalse>() == nullptr &&
-             clause.As<Temporal>() == nullptr) {
-    ForEachSlot(clause, bind);
-  }
-  return news;
-}
-
-}  // namespace
-
 // Registers the constraint if it is a guard: it forbids a call on its left whose reply is not read,
 // or nothing else binds an argument of one, which it cannot have made then.
 void Program::TakeGuard(Constraint& c) {
@@ -154,11 +120,12 @@ void Program::TakeGuard(Constraint& c) {
     if (is_call(c.left[i].As<Atom>())) calls.push_back(i);
   if (calls.empty() || c.obligation) return;
   if (!c.forbids) {
-    std::vector<bool> bound(c.slots.size());
-    const auto binds = [&](const Clause& clause) {
-      return !is_call(clause.As<Atom>()) && Bind(clause, bound);
-    };
-    while (std::ranges::any_of(c.left, binds)) continue;
+    std::vector<const Clause*> left;
+    for (const Clause& clause : c.left) left.push_back(&clause);
+    const std::vector<bool> bound =
+        BoundBy(left, std::vector<bool>(c.slots.size()), [&](const Atom& atom) {
+          return store_.at(atom.relation).space() == Space::kTool ? ~Columns{0} : Columns{0};
+        });
     bool open = false;
     for (const std::size_t i : calls)
       ForEachSlot(c.left[i], [&](SlotId s) { open = open || !bound[static_cast<std::size_t>(s)]; });

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interp/plan/bindings.h"
+#include "interp/program/bindings.h"
 
 #include <cstdint>
 #include <optional>
 #include <utility>
-
-#include "interp/plan/modes.h"
 
 namespace rpl {
 namespace {
 
 class Bindings {
  public:
-  Bindings(const Catalog& catalog, Mode mode, std::vector<bool> known)
-      : catalog_(catalog), mode_(mode), known_(std::move(known)) {}
+  Bindings(const NeededBy& needed, std::vector<bool> known)
+      : needed_(needed), known_(std::move(known)) {}
 
   const std::vector<bool>& known() const { return known_; }
 
@@ -73,16 +71,8 @@ class Bindings {
     }
   }
 
-  // A call binds its arguments, but not those that each rule of the relation needs, nor those of a
-  // tool.
   void AddCall(const Atom& atom) {
-    const Access access = catalog_.AccessOf(atom.relation, mode_);
-    if (access == Access::kExternal) return;
-    Columns needed = 0;
-    if (access == Access::kTable) {
-      needed = ~Columns{0};
-      for (const Columns mode : catalog_.ModesOf(atom.relation).modes()) needed &= mode;
-    }
+    const Columns needed = needed_(atom);
     for (std::size_t i = 0; i < atom.args.size(); ++i)
       if ((needed >> i & 1) == 0) Bind(atom.args[i]);
   }
@@ -91,7 +81,7 @@ class Bindings {
   void AddBranches(const Alternatives& alternatives) {
     std::optional<std::vector<bool>> all;
     for (const Clauses& branch : alternatives.branches) {
-      Bindings inner(catalog_, mode_, known_);
+      Bindings inner(needed_, known_);
       std::vector<const Clause*> clauses;
       for (const Clause& clause : branch) clauses.push_back(&clause);
       inner.Add(clauses);
@@ -102,8 +92,7 @@ class Bindings {
       if ((*all)[s]) Bind(Pattern::Slot(static_cast<SlotId>(s)));
   }
 
-  const Catalog& catalog_;
-  const Mode mode_;
+  const NeededBy& needed_;
   std::vector<bool> known_;
   std::size_t added_ = 0;
 };
@@ -111,8 +100,8 @@ class Bindings {
 }  // namespace
 
 std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
-                          const Catalog& catalog, Mode mode) {
-  Bindings bindings(catalog, mode, std::move(known));
+                          const NeededBy& needed) {
+  Bindings bindings(needed, std::move(known));
   bindings.Add(clauses);
   return bindings.known();
 }

@@ -2,20 +2,25 @@
 //
 // Which slots the clauses of a rule bind, apart from counts, which group by what nothing else binds
 // (decision 25).
-#ifndef RPL_INTERP_PLAN_BINDINGS_H_
-#define RPL_INTERP_PLAN_BINDINGS_H_
+#ifndef RPL_INTERP_PROGRAM_BINDINGS_H_
+#define RPL_INTERP_PROGRAM_BINDINGS_H_
 
+#include <functional>
 #include <vector>
 
-#include "interp/plan/plan.h"
+#include "interp/program/clause.h"
+#include "interp/store/index.h"
 
 namespace rpl {
+
+/// The arguments of a call that it does not bind, but needs.
+using NeededBy = std::function<Columns(const Atom&)>;
 
 /// The slots that are bound once the clauses have run, in whatever order they can, from those that
 /// are `known` before. Results of counts are among them, and what counts group by is not.
 std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
-                          const Catalog& catalog, Mode mode);
+                          const NeededBy& needed);
 
 }  // namespace rpl
 
-#endif  // RPL_INTERP_PLAN_BINDINGS_H_
+#endif  // RPL_INTERP_PROGRAM_BINDINGS_H_
