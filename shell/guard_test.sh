@@ -226,6 +226,9 @@ for mark in ';' '&' '|' '`' '(' '<' '>' '\n'; do  # as JSON writes them
     'warning: prefix.json: the rule `read-notes` allows' "$rpl" guard check prefix.json
 done
 
+sed 's/"kind": "and", "all"/"kind": "or", "any"/' "$shell_policy" >prefix.json
+expect "one that excludes them elsewhere" 0 "" 'the rule `read-notes` allows' "$rpl" guard check prefix.json
+
 # --- Names of files --------------------------------------------------------------------------
 
 mkdir own && printf '[]' >own/policy.yaml

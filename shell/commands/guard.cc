@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "checks/guard/audit.h"
 #include "checks/guard/audit_log.h"
@@ -154,28 +157,41 @@ ExitCode ReadTools(const GuardCommandOptions& options, std::vector<KnownTool>& t
 // What ends a command of a shell's line, starts one within another, or writes a file.
 constexpr std::string_view kShellMarks = ";&|`(<>\n";
 
-// Whether a rule allows shell commands by a part of their text, which another command may follow:
-// unless it excludes each of the marks by which one could.
+// A rule that allows shell commands by a part of their text lets another command follow, unless it
+// excludes each of the marks by which one could: by `not`, as one of the conditions that all hold.
 bool AllowsByPart(const GuardRule& rule) {
   static constexpr std::string_view kCommandPaths[] = {"command", "cmd", "command_line", "script"};
   using Op = ToolArgLeaf::Op;
   if (rule.effect != Effect::kAllow) return false;
-  bool by_part = false;
-  std::set<char> excluded;
-  std::vector<std::size_t> ends;  // of the `not`s around a node
+  std::set<std::string_view> by_part;  // paths
+  std::set<std::pair<std::string_view, std::string>>
+      without;  // paths, and what they do not contain
+  std::vector<const ConditionNode*> around;
   for (std::size_t i = 0; i < rule.condition.size(); ++i) {
     const ConditionNode& node = rule.condition[i];
-    std::erase_if(ends, [&](std::size_t end) { return end <= i; });
-    if (node.As<NotPart>() != nullptr) ends.push_back(node.end);
-    const auto* leaf = node.As<ToolArgLeaf>();
-    if (leaf == nullptr || std::ranges::count(kCommandPaths, leaf->path) == 0) continue;
-    if (ends.size() % 2 == 0)
-      by_part = by_part || leaf->op == Op::kStartsWith || leaf->op == Op::kContains ||
-                leaf->op == Op::kEndsWith;
-    else if (leaf->op == Op::kContains && leaf->value.get_ref<const std::string&>().size() == 1)
-      excluded.insert(leaf->value.get_ref<const std::string&>().front());
+    while (!around.empty() && around.back()->end <= i) around.pop_back();
+    if (const auto* leaf = node.As<ToolArgLeaf>();
+        leaf != nullptr && std::ranges::count(kCommandPaths, leaf->path) != 0) {
+      const auto denial = std::ranges::find_if_not(
+          around, [](const ConditionNode* n) { return n->As<AndParts>() != nullptr; });
+      const bool excludes = leaf->op == Op::kContains && denial != around.end() &&
+                            (*denial)->As<NotPart>() &&
+                            std::all_of(denial + 1, around.end(),
+                                        [](const ConditionNode* n) { return n->As<OrParts>(); });
+      const auto denials = std::ranges::count_if(
+          around, [](const ConditionNode* n) { return n->As<NotPart>() != nullptr; });
+      if (excludes) without.emplace(leaf->path, leaf->value.get<std::string>());
+      else if (denials % 2 == 0 && (leaf->op == Op::kStartsWith || leaf->op == Op::kContains ||
+                                    leaf->op == Op::kEndsWith))
+        by_part.insert(leaf->path);
+    }
+    around.push_back(&node);
   }
-  return by_part && !std::ranges::all_of(kShellMarks, [&](char c) { return excluded.contains(c); });
+  return std::ranges::any_of(by_part, [&](std::string_view path) {
+    return std::ranges::any_of(kShellMarks, [&](char mark) {
+      return !without.contains({path, std::string(1, mark)});
+    });
+  });
 }
 
 int CheckPolicy(const GuardCommandOptions& options) {
