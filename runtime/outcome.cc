@@ -72,11 +72,9 @@ struct Runtime::ShownCaptures {
   std::vector<std::string> names;
   std::vector<std::size_t> from, to;
 
-  std::vector<Value> CellsOf(std::span<const Value> row) const {
-    std::vector<Value> out;
-    for (const std::size_t column : from)
-      out.push_back(column < row.size() ? row[column] : kAbsent);
-    return out;
+  // The cell of the i-th of them.
+  Value CellOf(std::span<const Value> row, std::size_t i) const {
+    return from[i] < row.size() ? row[from[i]] : kAbsent;
   }
 };
 
@@ -125,10 +123,12 @@ void Runtime::TakeAnswers(StepState& step, const Table& table) {
   if (step.columns.empty()) return;
   step.unchecked = IsCutOff();  // some answers may be missing, and which ones is not reproducible
   RowSet seen(step.columns.size());
+  std::vector<Value> cells;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(step, row); ++row) {
-    std::vector<Value> cells(step.columns.size(), kAbsent);
-    const std::vector<Value> own = of_rows[row]->CellsOf(table.rows[row]);
-    for (std::size_t i = 0; i < own.size(); ++i) cells[of_rows[row]->to[i]] = own[i];
+    cells.assign(step.columns.size(), kAbsent);
+    const ShownCaptures& shown = *of_rows[row];
+    for (std::size_t i = 0; i < shown.to.size(); ++i)
+      cells[shown.to[i]] = shown.CellOf(table.rows[row], i);
     if (CapturesNothing(cells)) continue;
     if (!CanBeShown(step, cells)) return;
     if (seen.Insert(cells).is_new) step.cells.insert(step.cells.end(), cells.begin(), cells.end());
@@ -232,9 +232,11 @@ std::vector<std::string> Runtime::AnswersOf(StepState& step, const Table& table,
   for (std::size_t i = 0; i < table.rows.size() && GoesOn(step, i); ++i) {
     const std::span<const Value> row = table.rows[i];
     if (!CanBeShown(step, row)) break;
-    const std::vector<Value> cells = of_rows[i]->CellsOf(row);
+    const ShownCaptures& shown = *of_rows[i];
+    std::vector<Value> cells;
+    for (std::size_t k = 0; k < shown.from.size(); ++k) cells.push_back(shown.CellOf(row, k));
     if (CapturesNothing(cells)) continue;
-    std::string text = AnswerText(engine_.pool, of_rows[i]->names, cells, json);
+    std::string text = AnswerText(engine_.pool, shown.names, cells, json);
     if (seen.insert(text).second) out.push_back(std::move(text));
   }
   return out;
