@@ -133,6 +133,11 @@ class Play {
     const Request request = outcome_.pending[bits_() % outcome_.pending.size()];
     const std::string heading = request.id.substr(0, request.id.find('('));
     if (!request.row.empty()) rows_.insert(request.id);
+    const std::vector<std::string> offers =
+        Reading(protocol_, said_, Reading::Clauses::kAtOnce).Options(*protocol_.Asks(heading));
+    const std::set<std::string> options = OptionsOf(request);
+    if (options != std::set<std::string>(offers.begin(), offers.end()))
+      return request.id + " offers " + Listed(options);
     if (!protocol_.Iterates() && protocol_.TakesRows(heading) == request.row.empty())
       return request.id + " is a question for " + (request.row.empty() ? "one row" : "rows");
     person_.question = request.id;
@@ -175,16 +180,20 @@ class Play {
     session().Say("message", text + "\n");
   }
 
+  std::set<std::string> OptionsOf(const Request& request) {
+    std::set<std::string> out;
+    for (const Value v : request.options)
+      out.insert("\"" + std::string(session().pool().TextOf(v)) + "\"");
+    return out;
+  }
+
   // The same for the same question, if it offers the same options.
   Reply ReplyTo(const Request& request) {
     std::mt19937 bits(seed_ ^ static_cast<std::uint32_t>(std::hash<std::string>()(request.id)));
     if (bits() % 8 == 0) return {.declined = true};
     std::vector<std::string> values = {"\"a\"", "\"b\"", "\"c\""};
-    if (!request.options.empty()) {
-      values.clear();
-      for (const Value v : request.options)
-        values.push_back("\"" + std::string(session().pool().TextOf(v)) + "\"");
-    }
+    if (const std::set<std::string> options = OptionsOf(request); !options.empty())
+      values.assign(options.begin(), options.end());
     std::shuffle(values.begin(), values.end(), bits);
     values.resize(request.row.empty() ? 1 : bits() % std::min<std::size_t>(3, values.size() + 1));
     return {.values = values};

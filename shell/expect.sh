@@ -50,7 +50,7 @@ expect() {
   name=$1
   local code=$2 out=$3 err=$4
   shift 4
-  command_line=$(printf '%q ' "$@")
+  printf -v command_line '%q ' "$@"
   status=0
   "$@" >out 2>err || status=$?
   if [[ $status != "$code" ]]; then fail "expected exit $code"

@@ -352,11 +352,9 @@ Ending Reading::OfGoal(const std::string& goal) {
 
 std::vector<std::string> Reading::Options(const Heading& heading) {
   std::vector<std::string> out;
-  if (heading.span.empty() || IsVariable("?" + heading.span)) {
-    bool variable = heading.span.empty();
-    for (const std::string& a : heading.head.args) variable |= a.substr(1) == heading.span;
-    if (variable) return out;
-  }
+  if (heading.span.empty()) return out;
+  for (const std::string& a : heading.head.args)
+    if (a.substr(1) == heading.span) return out;
   for (const std::string& value : kValues)
     if (Holds({heading.span, {value}}, true).truth == Truth::kTrue) out.push_back(value);
   return out;

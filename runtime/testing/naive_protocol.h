@@ -70,7 +70,7 @@ class Reading {
       : protocol_(protocol), said_(said), clauses_(clauses) {}
 
   Ending OfGoal(const std::string& goal);
-  /// The values that a question offers; all are taken where there are none.
+  /// The values that a question offers, in order; all are taken where there are none.
   std::vector<std::string> Options(const Heading& heading);
   bool Open(const std::string& question) const { return said_.replies.count(question) == 0; }
 

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = Clause::Kind;
 
-// Whether it says which answers a heading takes, `h(?x) -> r(?x)`: then `r` is read first.
+// True for a constraint that offers the rows of `r` as answers, `h(?x) -> r(?x)`: `r` is read
+// first.
 bool Offers(const Protocol& p, const Constraint& c) {
   return c.left.size() == 1 && c.right.size() == 1 && p.Asks(c.left.front().atom.name) != nullptr &&
          c.right.front().kind == Kind::kHolds;
@@ -224,8 +225,8 @@ bool AllIn(const Row& terms, std::size_t count, const Names& bound) {
                      [&](const std::string& t) { return !IsVariable(t) || bound.count(t) > 0; });
 }
 
-// Whether the tail binds what it reads where it must be known, and all that it reads is defined;
-// adds what it binds.
+// True if every relation of the tail is defined, and its known arguments are bound before it; adds
+// the variables that the tail binds.
 bool IsValid(const Protocol& p, const Tail& tail, Names& bound) {
   for (const Clause& c : tail) {
     for (const Tail& alternative : c.either)
