@@ -196,7 +196,7 @@ Stop Fixpoint::AddWork(DerivedRule& rule, Memory& memory, Round& round) {
     if (marks_[delta.relation].old_end < marks_[delta.relation].end)
       round.work.push_back(choice_.FromDelta(rule, delta, marks_));
   const double cost = std::exchange(rule.cost, 0);
-  if (!round.may_split || cost < 2 * rule.declined) return Stop::kGoesOn;
+  if (!round.may_split || rule.demands || cost < 2 * rule.declined) return Stop::kGoesOn;
   const std::optional<Intermediate> intermediate =
       FindIntermediate(rule, store_, marks_, cost, limits_);
   if (!intermediate) {
@@ -263,6 +263,8 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     memory.violations.clear();
   }
   if (HasExtremum(stratum)) KeepBest(stratum);
+  // What its rules demand is what holds now.
+  if (std::ranges::any_of(stratum.rules, &DerivedRule::demands)) solver_.Forget();
   // The deltas of the relations that the rules read.
   Round round = {rebuilt, !HasExtremum(stratum), {}, {}};
   std::vector<RelationId>& reads = round.reads;
@@ -398,6 +400,7 @@ Stop Fixpoint::Quiesce() {
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     in_expanded_.clear();  // each round derives all their rows
     for (DerivedRule& rule : analysis_.expanding()) {
+      if (rule.demands) solver_.Forget();
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
       const Derivation whole = choice_.Full(rule, marks_);

@@ -86,7 +86,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
       if (open[i] ? !HasForm(pool_, args[i], cells[i], names) : args[i] != cells[i]) return false;
     return true;
   };
-  if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
+  if (mode_ == Mode::kSolve && catalog_.AccessWith(relation, key) != Access::kRows) {
     Table* table = DemandNested(relation, std::move(key));
     if (table == nullptr) return false;
     std::size_t r = 0;

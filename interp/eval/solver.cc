@@ -731,8 +731,12 @@ void Solver::EvaluateTable(Table& table) {
   Lasting* const lasting = table.lasting();
   const RowId from = lasting != nullptr && lasting->scanned ? lasting->scanned_to : 0;
   const bool store_only = lasting != nullptr && table.rows.size() == lasting->from_store;
+  // Rows of groups that rules derived are not added to what they give for a key: a gathering head
+  // may have gathered less.
+  const bool keyed = analysis_.BindsKey(base, table.key);
   std::vector<Value> cells;
   ForEachStored(table.relation, table.key, from, [&](RowId row) {
+    if (keyed && !rel.asserted(row)) return;
     rel.Row(row).CopyTo(cells);
     if (base == table.relation || machine_->Means(table, cells)) table.rows.Add(cells);
   });
@@ -862,7 +866,7 @@ void Solver::Complete(Table& table) {
 
 void Solver::ForEachRow(RelationId relation, const std::vector<Value>& key,
                         const std::function<void(std::span<const Value> row)>& fn) {
-  if (analysis_.AccessOf(relation, Mode::kSolve) == Access::kTable) {
+  if (analysis_.AccessWith(relation, key) == Access::kTable) {
     const Table& table = Demand(relation, key);
     for (std::size_t row = 0; row < table.rows.size(); ++row) fn(table.rows[row]);
     return;

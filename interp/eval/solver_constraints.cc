@@ -173,7 +173,8 @@ bool Solver::MayReorder(const Definition& def, const std::vector<const Clause*>&
            if (clause->As<Compare>() != nullptr) return true;
            const auto* atom = clause->As<Atom>();
            return atom != nullptr && !atom->whole && atom->row < 0 && atom->avars.empty() &&
-                  analysis_.AccessOf(atom->relation, Mode::kSolve) == Access::kRows;
+                  analysis_.AccessOf(atom->relation, Mode::kSolve) == Access::kRows &&
+                  analysis_.KeysOf(atom->relation) == 0;
          });
 }
 

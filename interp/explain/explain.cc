@@ -404,6 +404,11 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
             [&] { return found = true, false; });
       fits = fits && found;
     }
+    // A row was gathered from the groups that have members, whatever its keys are.
+    const Columns keys = StampOf(fact) ? engine_.analysis.KeysOf(fact.first) : 0;
+    const auto is_key = [&](std::size_t i) { return (keys >> i & 1) != 0; };
+    for (std::size_t i = 0; i < key.size(); ++i)
+      if (is_key(i)) key[i] = kNone;
     for (std::size_t g = 0; g < gathers && fits; ++g)
       fits = wholes[head.first + g].kind() ==
              (head.collections[g]->kind == Pattern::Kind::kSet ? Kind::kSet : Kind::kList);
@@ -415,8 +420,10 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
       std::vector<Value> all;
       std::vector<Value> slots = wholes;
       std::copy(instance.slots.begin(), instance.slots.end(), slots.begin());
-      for (std::size_t i : def.gathered)
-        if (Build(engine_.pool, head.args[i], slots.data(), &def.slots) != row[i]) return true;
+      for (std::size_t i = 0; i < row.size(); ++i)
+        if ((is_key(i) || std::ranges::count(def.gathered, i) > 0) &&
+            Build(engine_.pool, head.args[i], slots.data(), &def.slots) != row[i])
+          return true;
       for (std::size_t g = 0; g < gathers; ++g) {
         const Pattern& p = *head.collections[g];
         const Value whole = wholes[head.first + g];
@@ -467,6 +474,8 @@ bool Explainer::Usable(const Instance& instance, const Fact& fact) {
     if (premise == fact || open_.contains(premise)) return false;
     if (!stamp || ComponentOf(premise.first) < 0) continue;
     const std::optional<std::size_t> other = StampOf(premise);
+    // No row, but an answer for a group key that is bound, of a stratum below.
+    if (!other && engine_.analysis.KeysOf(premise.first) != 0) continue;
     if (!other) return false;
     if (ComponentOf(premise.first) == ComponentOf(fact.first) && *other >= *stamp) return false;
   }

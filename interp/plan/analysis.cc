@@ -296,6 +296,7 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
       all |= Columns{1} << i;
   struct Found {
     bool stuck, acts;
+    std::vector<bool> grouped;
   };
   std::map<Columns, Found> plans;
   const auto plan_for = [&](Columns known) {
@@ -309,10 +310,21 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
       needs.asks = std::any_of(plan->steps.begin(), plan->steps.end(), [](const Step& s) {
         return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
       });
-    return plans[known] = {HasStuck(*plan), plan->acts};
+    return plans[known] = {HasStuck(*plan), plan->acts, plan->grouped};
   };
   needs.modes = ModeSet::Of(all, [&](Columns known) { return !plan_for(known).stuck; });
   needs.stuck = plan_for(all).stuck;
+  // A rule that chooses does so among the rows for all groups, whatever its caller binds.
+  const std::vector<bool> groups = plan_for(0).grouped;
+  if (!Chooses(def) && std::ranges::find(groups, true) != groups.end()) {
+    const std::vector<bool> left = plan_for(all).grouped;
+    for (std::size_t i = 0; left != groups && i < def.args.size(); ++i) {
+      const Columns column = Columns{1} << i;
+      if ((all & column) != 0 &&
+          (plan_for(column).grouped != groups || plan_for(all & ~column).grouped != left))
+        needs.keys |= column;
+    }
+  }
   if (!needs.asks && !MayAct(def.activation) && !MayAct(def.body)) return needs;
   // A plan that is stuck does not tell what comes after.
   const auto is_quiet = [&](Columns known) {
@@ -494,6 +506,7 @@ void Analysis::Make(const Program& program, const Store& store) {
   info_.assign(store.size(), Info{});
   asks_.assign(program.definitions().size(), false);
   quiet_.assign(program.definitions().size(), ModeSet());
+  keys_.assign(program.definitions().size(), 0);
   for (const Definition& def : program.definitions())
     if (def.head != kNoId && !elsewhere_.contains(def.number)) {
       info_[def.head].rules.push_back(def.number);
@@ -540,13 +553,15 @@ void Analysis::Make(const Program& program, const Store& store) {
     demanded = demanded || needs.asks || needs.stuck || needs.modes != ModeSet();
     outside = outside || needs.asks;
     if (needs.asks) asks_[number] = true;
+    keys_[number] |= needs.keys;
     Quiet& own = quiet_[number];
     Quiet quiet = info.quiet;
     for (Quiet* const of : {&own, &quiet})
       if (*of && needs.quiet) (*of)->Require(*needs.quiet);
       else of->reset();
     if ((demanded && !info.demanded) || (outside && !info.outside) || quiet != info.quiet ||
-        modes != info.modes) {
+        modes != info.modes || (needs.keys & ~info.keys) != 0) {
+      info.keys |= needs.keys;
       info.quiet = std::move(quiet);
       info.demanded |= demanded;
       info.outside |= outside;
@@ -562,9 +577,11 @@ void Analysis::Make(const Program& program, const Store& store) {
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const Definition& def = definitions[i];
     if (def.head == kNoId || store.at(def.head).space() == Space::kGoal) continue;
-    const bool demanded = info_[def.head].demanded || store.at(def.head).space() == Space::kTool;
-    if (!demanded || !MayBindSets(def, store)) continue;
-    gives_sets_[i] = Acts(def) ? RepliedColumns(def) : ~Columns{0};
+    const Info& info = info_[def.head];
+    const bool has_tables =
+        info.demanded || info.keys != 0 || store.at(def.head).space() == Space::kTool;
+    if (!has_tables || !MayBindSets(def, store)) continue;
+    gives_sets_[i] = (Acts(def) ? RepliedColumns(def) : ~Columns{0}) & ~keys_[i];
   }
   MakeStrata(program, store);
 }
@@ -625,9 +642,43 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, co
       // Whoever reads its rows meets the limit.
       if (def.head != kNoId && IsTooLarge(*c.plans.back())) info_[def.head].demanded = true;
     }
+    c.ok = c.ok && TakeDemands(c);
     if (c.ok) candidates.push_back(std::move(c));
   }
   return candidates;
+}
+
+// What the answers of a relation rest on whose group keys are bound.
+void Analysis::AddRests(RelationId keyed, std::set<RelationId>& out) const {
+  std::vector<RelationId> mentions;
+  for (const int number : At(keyed).rules) {
+    const Definition& def = program_->definitions()[static_cast<std::size_t>(number)];
+    Mentions(def.activation, *store_, mentions);
+    Mentions(def.body, *store_, mentions);
+  }
+  for (const RelationId r : mentions)
+    if (out.insert(r).second && At(r).keys != 0) AddRests(r, out);
+}
+
+// Adds to what the candidate needs complete what the answers rest on that its plans demand. False
+// if these are not settled before its rows are: some rest on these, or on a caller.
+bool Analysis::TakeDemands(Candidate& c) {
+  const RelationId head = c.def->head;
+  for (const std::unique_ptr<Plan>& plan : c.plans)
+    for (const Step& step : plan->steps) {
+      if (step.kind != Step::Kind::kAtom || step.access != Access::kTable) continue;
+      const RelationId keyed = store_->BaseOf(step.relation);
+      if (RestOnEachOther(keyed, head)) {
+        info_[head].demanded = true;
+        return false;
+      }
+      if (At(keyed).demanded && (head != kNoId || At(keyed).outside)) return false;
+      c.demands = true;
+      c.wholes.insert(step.relation);
+      AddRests(keyed, c.wholes);
+    }
+  c.reads.insert(c.wholes.begin(), c.wholes.end());
+  return true;
 }
 
 // Rejects candidates that would read half of a relation: a rule is not derived if some rule of a
@@ -701,6 +752,7 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, const Store& store)
       DerivedRule rule;
       rule.def = &def;
       rule.whole = !def.gathered.empty() || def.choice;
+      rule.demands = c.demands;
       rule.as_written = as_written_.contains(def.number);
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());

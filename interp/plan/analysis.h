@@ -12,6 +12,11 @@
 // would read part of a relation. A relation with rules of both kinds is tabled, and so are its
 // readers; the solver runs all of its rules.
 //
+// A relation whose rules count has *keys*: arguments that range over the groups of the count unless
+// they are bound (Catalog::KeysOf). Its rows are those for the groups. A rule that binds a key
+// demands the answers of a table instead, and needs all that these rest on complete; if they rest
+// on its own relation, it is tabled.
+//
 // Strata: a relation is in a higher stratum than those it negates, counts, aggregates or chooses
 // from, and in no lower one than any it reads. Recursion through negation, counts, aggregates or
 // choices has no answer (decision 40): its relations are `broken`, empty, and reported; their
@@ -85,6 +90,8 @@ struct DerivedRule {
   double declined = 0;
   /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
   bool whole = false;
+  /// Demands answers of relations of lower strata, whose group keys it binds (Catalog::KeysOf).
+  bool demands = false;
   std::vector<RelationId> reads;
   std::vector<RelationId> whole_reads;  // those that it needs complete
 };
@@ -128,6 +135,7 @@ class Analysis : public Catalog {
 
   Access AccessOf(RelationId relation, Mode mode) const override;
   const ModeSet& ModesOf(RelationId relation) const override;
+  Columns KeysOf(RelationId relation) const override { return At(store_->BaseOf(relation)).keys; }
   bool ReachesOutside(const Clause& clause) const override;
   bool Acts(const Step& step) const override;
   bool RestOnEachOther(RelationId a, RelationId b) const override {
@@ -145,10 +153,12 @@ class Analysis : public Catalog {
   }
   /// Whether some rule of the relation or goal has a constraint of its own.
   bool HasChecked(RelationId relation) const { return At(relation).checked; }
-  /// The arguments that nothing in the rule binds, so that its caller gives them or is asked.
+  /// The arguments that nothing in the rule binds, so that its caller gives them or is asked, and
+  /// those that range over groups unless it gives them.
   Columns InputsOf(const Definition& def) const {
     const Quiet& quiet = quiet_[static_cast<std::size_t>(def.number)];
-    return At(def.head).modes.AnyOf() | (quiet ? quiet->AnyOf() : 0);
+    return At(def.head).modes.AnyOf() | keys_[static_cast<std::size_t>(def.number)] |
+           (quiet ? quiet->AnyOf() : 0);
   }
   /// Whether evaluating the relation or goal may reach a goal, ask, call or show something.
   bool Acts(RelationId relation) const {
@@ -156,9 +166,9 @@ class Analysis : public Catalog {
     return info.outside || IsActing(info.quiet, 0) ||
            store_->at(relation).space() != Space::kRelation;
   }
-  /// The arguments of a tabled rule that may be sets, which have instances (§7): what the caller
-  /// knows of them is compared with the instances. Of a rule that asks or calls, those that come
-  /// from a reply alone, since what is asked may depend on the others.
+  /// Of a rule with tables, the arguments that may be sets, which have instances (§7): what the
+  /// caller knows of them is compared with the instances. Of a rule that asks or calls, those that
+  /// come from a reply alone, since what is asked may depend on the others.
   Columns MayGiveSets(const Definition& def) const {
     return program_->Has(def) ? gives_sets_[static_cast<std::size_t>(def.number)] : 0;
   }
@@ -226,6 +236,7 @@ class Analysis : public Catalog {
     bool monotone = true;
     bool founded = true;
     ModeSet modes;       // of all its rules
+    Columns keys = 0;    // of all its rules, see KeysOf
     int component = -1;  // of the graph of derived relations: its stratum
     int circle = -1;     // of the graph of all that rules mention
   };
@@ -233,6 +244,7 @@ class Analysis : public Catalog {
   /// What a rule needs of its caller, as far as the needs of what it calls are known.
   struct Needs {
     ModeSet modes;
+    Columns keys = 0;  // see KeysOf
     Quiet quiet = ModeSet();
     bool asks = false;   // for what no clause binds, if the caller binds nothing
     bool stuck = false;  // in some branch, whatever the caller binds
@@ -256,8 +268,11 @@ class Analysis : public Catalog {
     std::set<RelationId> reads, wholes;
     std::vector<std::vector<const Clause*>> alternatives;
     std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
+    bool demands = false;                      // see DerivedRule
     bool ok = true;
   };
+  bool TakeDemands(Candidate& c);
+  void AddRests(RelationId keyed, std::set<RelationId>& out) const;
   class Rounds;
   class Halves;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
@@ -282,6 +297,7 @@ class Analysis : public Catalog {
   std::vector<Info> info_;
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds
   std::vector<Quiet> quiet_;         // by definition
+  std::vector<Columns> keys_;        // by definition, see KeysOf
   std::vector<Columns> gives_sets_;  // by definition, see MayGiveSets
   Info nothing_;
   std::vector<Stratum> strata_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of the ReadyQueue for lists of which no clause can run as it should (Planner::Chain).
-// Some clause runs as it is, a count with group keys or a call without inputs, so it matters which.
+// Some clause runs as it is, a count with group keys, a call that has them, or a call without
+// inputs, so it matters which.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -21,8 +22,9 @@ ReadyQueue::Place ReadyQueue::NextInDespair() {
   }
   while (!list.despair.empty()) {
     const auto place = static_cast<Place>(list.despair.front() & 0xFFFFFFFF);
-    if (list.entries[place].left)
-      return list.entries[place].closing == 0 ? CallBefore(CountBefore(place)) : kNobody;
+    const Entry& e = list.entries[place];
+    if (e.left && e.closing > 0) return kNobody;
+    if (e.left) return e.ready ? place : KeyedBefore(place);
     std::pop_heap(list.despair.begin(), list.despair.end(), std::greater<>());
     list.despair.pop_back();
   }
@@ -51,6 +53,120 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
         if (is_free(s)) out.push_back(s);
       });
   return out;
+}
+
+// The free slots among the arguments of a call that range over groups unless they are bound.
+std::vector<SlotId> ReadyQueue::OpenKeys(const Clause& clause) const {
+  std::vector<SlotId> out;
+  const auto* atom = clause.As<Atom>();
+  const Columns keys = atom == nullptr ? 0 : catalog_.KeysOf(atom->relation);
+  if (keys == 0 || catalog_.AccessOf(atom->relation, mode_) == Access::kTruth) return out;
+  for (std::size_t i = 0; i < atom->args.size(); ++i)
+    if ((keys >> i & 1) != 0)
+      ForEachSlot(atom->args[i], [&](SlotId s) {
+        if (!IsBound(s)) out.push_back(s);
+      });
+  return out;
+}
+
+// The calls with open keys, and inputs that are known, of which one runs for its rows: one whose
+// keys the other clauses do not give, and those that share them; if all are given, each of them.
+std::vector<ReadyQueue::Place> ReadyQueue::Leaders() const {
+  const Level& list = List();
+  std::vector<Place> calls, out;
+  std::vector<std::vector<SlotId>> keys;
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Entry& e = list.entries[at];
+    if (!e.left || e.ready) continue;
+    std::vector<SlotId> open = OpenKeys(*e.item.clause);
+    if (open.empty() || !OpenInputs(*e.item.clause).empty()) continue;
+    calls.push_back(at);
+    keys.push_back(std::move(open));
+  }
+  const auto meet = [&](std::size_t i, std::size_t k) {
+    return std::ranges::any_of(
+        keys[i], [&](SlotId s) { return std::ranges::find(keys[k], s) != keys[k].end(); });
+  };
+  const auto is_given = [&](std::size_t i) {
+    std::vector<const Clause*> others;
+    for (Place at = 0; at < list.entries.size(); ++at) {
+      const auto call = std::ranges::find(calls, at);
+      const bool shares =
+          call != calls.end() && meet(i, static_cast<std::size_t>(call - calls.begin()));
+      if (list.entries[at].left && !shares) others.push_back(list.entries[at].item.clause);
+    }
+    const std::vector<bool> bound = catalog_.BoundBy(others, bound_, mode_);
+    return std::ranges::any_of(keys[i],
+                               [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (is_given(i)) continue;
+    for (std::size_t k = 0; k < calls.size(); ++k)
+      if (meet(i, k)) out.push_back(calls[k]);
+    return out;
+  }
+  return calls;
+}
+
+std::vector<ReadyQueue::Place> ReadyQueue::Rivals(Place place) {
+  if (List().entries[place].ready || OpenKeys(*List().entries[place].item.clause).empty())
+    return {};
+  std::vector<Place> out = Leaders();
+  if (std::ranges::find(out, place) == out.end()) out.clear();
+  return out;
+}
+
+// Whether the count, whose result may be a key of the call, needs nothing that this gives.
+bool ReadyQueue::MayLead(Place count, Place call) const {
+  std::vector<SlotId> given;
+  ForEachSlot(*List().entries[call].item.clause, [&](SlotId s) {
+    if (!IsBound(s)) given.push_back(s);
+  });
+  bool needs = false;
+  ForEachSlot(List().entries[count].item.clause->As<CountOf>()->atom.front(),
+              [&](SlotId s) { needs |= std::ranges::find(given, s) != given.end(); });
+  return !needs;
+}
+
+// Whether the clause is a disjunction of which some branch binds a key: in that branch, the call is
+// for the values that it gives.
+bool ReadyQueue::HasBranchGiving(const Entry& entry, const std::vector<SlotId>& keys) const {
+  const auto* alternatives = entry.item.clause->As<Alternatives>();
+  return alternatives != nullptr &&
+         std::ranges::any_of(alternatives->branches, [&](const Clauses& branch) {
+           std::vector<const Clause*> clauses;
+           for (const Clause& clause : branch) clauses.push_back(&clause);
+           const std::vector<bool> bound = catalog_.BoundBy(clauses, bound_, mode_);
+           return std::ranges::any_of(keys,
+                                      [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
+         });
+}
+
+// The clause to run in despair in place of the one at `place`. The rows of a call bind their keys,
+// so a call that has some comes before counts, unless its own keys come from one, and after a
+// disjunction that gives them in a branch.
+ReadyQueue::Place ReadyQueue::KeyedBefore(Place place) {
+  const Level& list = List();
+  const std::vector<Place> leaders = Leaders();
+  if (leaders.empty()) return CallBefore(CountBefore(place));
+  const std::vector<SlotId> keys = OpenKeys(*list.entries[leaders.front()].item.clause);
+  const Place outside =
+      list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Entry& e = list.entries[at];
+    if (e.left && (!e.outside || at == outside) && HasBranchGiving(e, keys)) return at;
+  }
+  if (!list.counts.empty()) {
+    FindClasses();
+    for (const SlotId key : keys) {
+      const auto found = list.givers.find(ClassOf(key));
+      if (found == list.givers.end()) continue;
+      for (const Place at : found->second)
+        if (list.entries[at].left && MayLead(at, leaders.front()))
+          return CallBefore(CountBefore(at));
+    }
+  }
+  return leaders.front();
 }
 
 // The slots that equalities of the list connect form classes; notes which counts give their results

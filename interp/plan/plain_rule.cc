@@ -18,6 +18,7 @@ bool ReadsRows(const Clause& clause, const Catalog& catalog, const Store& store)
   return atom != nullptr && atom->row < 0 && !atom->whole && atom->avars.empty() &&
          store.at(atom->relation).space() == Space::kRelation &&
          catalog.AccessOf(atom->relation, Mode::kSolve) == Access::kRows &&
+         catalog.KeysOf(atom->relation) == 0 &&
          std::ranges::all_of(atom->args, [](const Pattern& p) { return IsPlain(p); });
 }
 

@@ -43,6 +43,18 @@ bool HasValueOf(const Pattern& p, SlotId slot) {
          std::any_of(p.rest.begin(), p.rest.end(), has);
 }
 
+bool CompareHolds(Operator op, double a, double b) {
+  switch (op) {
+    case Operator::kEqual: return a == b;
+    case Operator::kNotEqual: return a != b;
+    case Operator::kLess: return a < b;
+    case Operator::kGreater: return a > b;
+    case Operator::kLessEqual: return a <= b;
+    case Operator::kGreaterEqual: return a >= b;
+    default: return true;
+  }
+}
+
 // The slots that the holes of templates bind.
 void HolesOf(const Pattern& p, std::vector<SlotId>& out) {
   for (const Pattern& part : p.parts) {
@@ -147,6 +159,18 @@ std::vector<Clause> InstancesOf(const Clause& clause, Columns whole, const Pool&
   return out;
 }
 
+std::vector<bool> Catalog::BoundBy(const std::vector<const Clause*>& clauses,
+                                   std::vector<bool> known, Mode mode) const {
+  const auto needed = [&](const Atom& atom) {
+    const Access access = AccessOf(atom.relation, mode);
+    if (access != Access::kTable) return access == Access::kExternal ? ~Columns{0} : Columns{0};
+    Columns all = ~Columns{0};
+    for (const Columns way : ModesOf(atom.relation).modes()) all &= way;
+    return all;
+  };
+  return rpl::BoundBy(clauses, std::move(known), needed);
+}
+
 Planner::Planner(const Catalog& catalog, const Store& store, Mode mode)
     : catalog_(catalog),
       store_(store),
@@ -208,6 +232,16 @@ std::vector<SlotId> Planner::SlotsOf(const Clause& clause) const {
 void Planner::AtomStep(Step& step, const Atom& atom) {
   step.relation = atom.relation;
   step.access = catalog_.AccessOf(atom.relation, mode_);
+  // An argument that ranges over groups unless it is known.
+  const Columns keys = step.access == Access::kTruth ? 0 : catalog_.KeysOf(atom.relation);
+  for (std::size_t i = 0; keys != 0 && i < atom.args.size(); ++i) {
+    if ((keys >> i & 1) == 0) continue;
+    if (!Buildable(atom.args[i], false))
+      ForEachSlot(atom.args[i], [&](SlotId s) {
+        if (!ready_->IsBound(s)) MarkGrouped(s);
+      });
+    else if (step.access == Access::kRows) step.access = Access::kTable;
+  }
   const bool whole = atom.whole && (step.access == Access::kRows || step.access == Access::kTable);
   if (whole) step.relation = store_.WholeIfAny(store_.BaseOf(atom.relation));
   step.row = atom.row;
@@ -306,14 +340,13 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
   return first;
 }
 
-// Finds the slots that the caller binds and that would be group keys of a count if it did not: such
-// a slot selects one of the existing groups (decision 25). A count inside another clause has no
-// such groups. What the caller gives may be a text with holes.
+// Finds the slots in holes of texts in the head that would be group keys of a count without them.
+// The caller's text does not tell the value of such a slot, so it selects one of the existing
+// groups (decision 25). A count inside another clause has no such groups.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
-  std::vector<bool> given = bound, counted(outside_.size());
-  given.resize(outside_.size());
+  std::vector<bool> given(outside_.size()), counted(outside_.size());
   for (const Clause* clause : clauses) {
     if (clause->of_head) CollectSlots(*clause, given);
     if (clause->As<CountOf>() == nullptr) continue;
@@ -323,21 +356,55 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
   group_keys_.assign(outside_.size(), false);
   std::vector<bool> others = bound;
   others.resize(outside_.size());
-  for (std::size_t s = 0; s < given.size(); ++s) {
-    group_keys_[s] = given[s] && outside_[s] && counted[s];
-    others[s] = others[s] && !group_keys_[s];
-  }
+  for (std::size_t s = 0; s < given.size(); ++s)
+    group_keys_[s] = given[s] && outside_[s] && counted[s] && !others[s];
   if (std::ranges::find(group_keys_, true) == group_keys_.end()) return;
-  // A call needs what each rule of its relation does, and all arguments of a tool.
-  const auto needed = [&](const Atom& atom) {
-    const Access access = catalog_.AccessOf(atom.relation, mode_);
-    if (access != Access::kTable) return access == Access::kExternal ? ~Columns{0} : Columns{0};
-    Columns all = ~Columns{0};
-    for (const Columns mode : catalog_.ModesOf(atom.relation).modes()) all &= mode;
-    return all;
-  };
-  const std::vector<bool> without = BoundBy(clauses, std::move(others), needed);
+  const std::vector<bool> without = catalog_.BoundBy(clauses, std::move(others), mode_);
   for (std::size_t s = 0; s < given.size(); ++s) group_keys_[s] = group_keys_[s] && !without[s];
+}
+
+// Finds the counts that clauses beside them compare with constants so that 0 does not hold: whether
+// their groups are those that have members makes no difference.
+void Planner::FindNeverZero(const std::vector<const Clause*>& clauses) {
+  const auto slot_of = [](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot ? e.term.slot : -1;
+  };
+  const auto number_of = [&](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kConstant
+               ? store_.pool().AsDouble(e.term.constant)
+               : std::nullopt;
+  };
+  const auto fails_for_zero = [&](const Compare& c, SlotId slot) {
+    if (slot_of(c.left) == slot)
+      if (const auto number = number_of(c.right)) return !CompareHolds(c.op, 0, *number);
+    if (slot_of(c.right) == slot)
+      if (const auto number = number_of(c.left)) return !CompareHolds(c.op, *number, 0);
+    return false;
+  };
+  for (const Clause* clause : clauses) {
+    const auto* count = clause->As<CountOf>();
+    if (count == nullptr || count->atom.empty()) {
+      const auto inner = [&](const Clauses& body) {
+        std::vector<const Clause*> list;
+        for (const Clause& c : body) list.push_back(&c);
+        FindNeverZero(list);
+      };
+      ForEachBody(*clause, inner);
+      continue;
+    }
+    std::vector<SlotId> results = {count->result};  // and the slots that are equal to it
+    for (std::size_t i = 0; i < results.size(); ++i)
+      for (const Clause* other : clauses) {
+        const auto* c = other->As<Compare>();
+        if (c == nullptr) continue;
+        if (fails_for_zero(*c, results[i])) never_zero_.insert(clause);
+        if (c->op != Operator::kEqual || slot_of(c->left) < 0 || slot_of(c->right) < 0) continue;
+        const SlotId equal = slot_of(c->left) == results[i]    ? slot_of(c->right)
+                             : slot_of(c->right) == results[i] ? slot_of(c->left)
+                                                               : results[i];
+        if (std::ranges::find(results, equal) == results.end()) results.push_back(equal);
+      }
+  }
 }
 
 // Whether the clause alone restricts the slot to the values in its rows, its collection, or its
@@ -352,7 +419,8 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
     const Access access = catalog_.AccessOf(c->relation, mode_);
     if (access != Access::kRows && (access != Access::kTable || catalog_.ReachesOutside(clause)))
       return false;
-    const Columns inputs = access == Access::kTable ? catalog_.ModesOf(c->relation).AnyOf() : 0;
+    const Columns inputs = catalog_.KeysOf(c->relation) |
+                           (access == Access::kTable ? catalog_.ModesOf(c->relation).AnyOf() : 0);
     for (std::size_t i = 0; i < c->args.size(); ++i)
       if ((inputs >> i & 1) == 0 && HasValueOf(c->args[i], slot)) return true;
   }
@@ -557,7 +625,35 @@ void Planner::BranchesWithRest(Step& step, const Listed& item, const std::vector
   step.written.insert(step.written.end(), acting_at.begin(), acting_at.end());
 }
 
-Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken) {
+// Several calls have answers for what another one binds: the rows of each bind the keys of the
+// others in turn.
+Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Listed>& others,
+                         Terminal terminal, int depth, Taken* taken) {
+  Alternatives leaders;
+  for (const Listed& call : calls) leaders.branches.push_back({*call.clause});
+  Clause& made = plan_->made.emplace_back();
+  made.is = std::move(leaders);
+  LikeWritten(*calls.front().clause, made);
+  Step* const step = New(Step::Kind::kBranch, &made);
+  step->depth = depth;
+  for (const SlotId s : SlotsOf(made))
+    if (!ready_->IsBound(s)) step->clears.push_back(s);
+  const std::size_t mark = ready_->Mark();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::vector<Listed> all = {calls[i]};
+    for (std::size_t k = 0; k < calls.size(); ++k)
+      if (k != i) all.push_back(calls[k]);
+    all.insert(all.end(), others.begin(), others.end());
+    step->written.push_back(static_cast<std::uint32_t>(i));
+    step->branches.push_back(Chain(all, terminal, depth + 1, taken, true));
+    ready_->Undo(mark);
+  }
+  step->deriving = step->branches.size();
+  return step;
+}
+
+Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken,
+                     bool leads) {
   Step* first = nullptr;
   Step** link = &first;
   const auto append = [&](Step* step) {
@@ -593,7 +689,7 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       plan_->steps.back().too_large = true;
       return first;
     }
-    ReadyQueue::Place pick = ready_->Next();
+    ReadyQueue::Place pick = std::exchange(leads, false) ? 0 : ready_->Next();
     if (pick == ReadyQueue::kNobody) {
       const ReadyQueue::Place whole = ready_->NextToDecompose();
       if (whole != ReadyQueue::kNobody) {
@@ -602,6 +698,16 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
         continue;
       }
       pick = ready_->NextInDespair();
+      std::vector<Listed> rivals;
+      if (pick != ReadyQueue::kNobody)
+        for (const ReadyQueue::Place at : ready_->Rivals(pick)) rivals.push_back(ready_->at(at));
+      if (rivals.size() > 1) {
+        for (const ReadyQueue::Place at : ready_->Rivals(pick)) ready_->Remove(at);
+        const std::vector<Listed> others = ready_->Left();
+        ready_->Close();
+        append(LedByEach(rivals, others, terminal, depth, taken));
+        return first;
+      }
     }
     if (pick == ReadyQueue::kNobody) {
       const std::vector<Listed> left = ready_->Left();
@@ -700,7 +806,10 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   outside_.resize(names.size());
   if (!flows_on_.empty())
     for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
+  plan->grouped.assign(outside_.size(), false);
   FindGroupKeys(clauses, bound);
+  never_zero_.clear();
+  FindNeverZero(clauses);
   std::size_t ways = 1;
   for (const Clause* clause : clauses) ways = WaysWith(*clause, ways);
   many_ways_ = ways > kMostWays;

@@ -75,6 +75,27 @@ class Catalog {
   virtual Access AccessOf(RelationId relation, Mode mode) const = 0;
   /// The arguments that a caller must bind (decisions 38, 87).
   virtual const ModeSet& ModesOf(RelationId relation) const = 0;
+  /// The arguments that range over the groups of a count unless the caller binds them: with one of
+  /// them bound, the relation may have answers that are no rows of it (decision 94).
+  virtual Columns KeysOf(RelationId relation) const = 0;
+  /// How a solving plan reads a relation for a caller that binds the arguments of a key that are
+  /// not kNone.
+  Access AccessWith(RelationId relation, const std::vector<Value>& key) const {
+    const Access access = AccessOf(relation, Mode::kSolve);
+    if (access != Access::kRows) return access;
+    return BindsKey(relation, key) ? Access::kTable : access;
+  }
+  /// Whether such a caller binds an argument that ranges over groups otherwise.
+  bool BindsKey(RelationId relation, const std::vector<Value>& key) const {
+    const Columns keys = KeysOf(relation);
+    for (std::size_t i = 0; keys != 0 && i < key.size(); ++i)
+      if ((keys >> i & 1) != 0 && !key[i].is_none()) return true;
+    return false;
+  }
+  /// As rpl::BoundBy, in a plan of this mode: a call needs what each rule of its relation does, and
+  /// all arguments of a tool.
+  std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
+                            Mode mode) const;
   /// Whether evaluating the clause may reach a goal, a call or an avar.
   virtual bool ReachesOutside(const Clause& clause) const = 0;
   /// What the program does with the answers to a collected heading.
@@ -146,8 +167,8 @@ struct Step {
   std::vector<Expr> operands;
   bool result_bound = false;   // kCount*, kLoop: the result is compared, not bound
   std::vector<SlotId> groups;  // kCountAtom
-  bool of_group = false;  // kCountAtom: the caller or another count binds a group key, so that it
-                          // counts groups, of which none is empty
+  bool of_group = false;       // kCountAtom: another count binds a group key, or a text in the head
+                               // does, so that it counts groups, of which none is empty
 
   // nested plans: they end in kFound
   Step* body = nullptr;
@@ -170,7 +191,9 @@ struct Plan {
   Step* first = nullptr;
   std::optional<std::string> problem;  // why a deriving plan cannot run
   bool acts = false;                   // some step of a solving plan acts (Catalog::Acts)
-  std::shared_ptr<const Join> join;    // the plan as a join; null if it is none
+  /// By slot: whether it ranges over groups, so that more could hold if it were bound before.
+  std::vector<bool> grouped;
+  std::shared_ptr<const Join> join;  // the plan as a join; null if it is none
 };
 
 /// What a step of a join is expected to do: as a whole, or for an outer row, on average.
@@ -254,12 +277,16 @@ class Planner {
 
   void MarkActing(int branch);
   Step* New(Step::Kind kind, const Clause* clause);
-  Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken);
+  /// `leads`: the first of the clauses runs first.
+  Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken,
+              bool leads = false);
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
   class Steps;  // plan_steps.cc
   Step* StepFor(const Listed& item);
   bool Gives(const Clause& clause, SlotId slot) const;
   void FindGroupKeys(const std::vector<const Clause*>& clauses, const std::vector<bool>& bound);
+  void FindNeverZero(const std::vector<const Clause*>& clauses);
+  void MarkGrouped(SlotId slot) { plan_->grouped[static_cast<std::size_t>(slot)] = true; }
   std::vector<Step*> TextsOf(Step& step, const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
   bool Buildable(const Pattern& p, bool quote) const;
@@ -269,6 +296,8 @@ class Planner {
   bool BranchesAlone(Step& step, const Listed& item, int depth, std::vector<Join>& ends);
   void BranchesWithRest(Step& step, const Listed& item, const std::vector<Listed>& others,
                         Terminal terminal, int depth, Taken* taken);
+  Step* LedByEach(const std::vector<Listed>& calls, const std::vector<Listed>& others,
+                  Terminal terminal, int depth, Taken* taken);
   std::vector<Listed> Decomposed(const Listed& item);
   std::vector<Listed> Prepare(const std::vector<Listed>& items);
   std::string ProblemOf(const std::vector<Listed>& left) const;
@@ -288,8 +317,9 @@ class Planner {
   bool many_ways_ = false;
   std::vector<Join> joins_;
   std::vector<SlotId> wanted_;
-  std::vector<bool> group_keys_;              // see FindGroupKeys
-  std::unordered_set<const Clause*> counts_;  // counts grouped by one of these
+  std::vector<bool> group_keys_;                  // see FindGroupKeys
+  std::unordered_set<const Clause*> counts_;      // counts grouped by one of these
+  std::unordered_set<const Clause*> never_zero_;  // counts that clauses beside them compare so
   std::vector<bool> flows_on_;
   std::vector<Listed> body_;                 // the clauses after the activation clause
   std::vector<bool> outside_, before_body_;  // slots needed outside: by the head; and by the body

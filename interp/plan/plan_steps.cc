@@ -228,14 +228,18 @@ class Planner::Steps {
     Step* step = New(Step::Kind::kCountAtom);
     // Unbound slots that occur outside the count are group keys (decision 25).
     const bool groups = planner_.counts_.contains(&clause_);
+    const bool may_be_zero = !planner_.never_zero_.contains(&clause_);
     for (const SlotId s : planner_.SlotsOf(c.atom.front())) {
+      bool of_group = false;
       if (ready_.IsBound(s)) {
         step->reads.push_back(s);
-        step->of_group |=
-            ready_.IsGroup(s) || (groups && planner_.group_keys_[static_cast<std::size_t>(s)]);
+        of_group = ready_.IsGroup(s);
+        step->of_group |= of_group || (groups && planner_.group_keys_[static_cast<std::size_t>(s)]);
       } else if (ready_.IsShared(s)) {
         step->groups.push_back(s);
+        of_group = true;
       }
+      if (of_group && may_be_zero) planner_.MarkGrouped(s);
     }
     step->body = planner_.Body(c.atom, nullptr);
     for (const SlotId s : step->groups) {

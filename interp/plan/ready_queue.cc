@@ -416,8 +416,9 @@ void ReadyQueue::WatchColumns(Place place) {
 void ReadyQueue::Watch(Place place) {
   const Clause& clause = *List().entries[place].item.clause;
   scratch_.clear();
+  const std::vector<SlotId> keys = OpenKeys(clause);  // as long as another clause could bind them
   const auto needs = [&](bool possible) {
-    if (possible) Require(place, Wait::kReady, scratch_);
+    if (possible) Require(place, Wait::kReady, scratch_, keys);
     scratch_.clear();
   };
   const auto shared = [&](const Clause& inner) {

@@ -87,6 +87,9 @@ class ReadyQueue {
   Place NextToDecompose();
   /// A clause that can run in the weaker sense of Planner::Chain, or kNobody.
   Place NextInDespair();
+  /// The calls of which one is chosen so for its rows, as it binds a group key of the others or
+  /// they bind its own (Catalog::KeysOf): each of them may. Empty if `place` is no such call.
+  std::vector<Place> Rivals(Place place);
 
   /// Whether another clause of the open list, or one outside, mentions `slot`. REQUIRES: a clause
   /// of the list does.
@@ -161,6 +164,11 @@ class ReadyQueue {
   Place CallGiving(Place place);
   Place CountBefore(Place place);
   Place CallBefore(Place place);
+  Place KeyedBefore(Place place);
+  std::vector<Place> Leaders() const;
+  bool MayLead(Place count, Place call) const;
+  bool HasBranchGiving(const Entry& entry, const std::vector<SlotId>& keys) const;
+  std::vector<SlotId> OpenKeys(const Clause& clause) const;
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;

@@ -151,6 +151,9 @@ std::string SqlSelectWriter::FromAtom(const Step& s, Scope& scope) {
   if (store_.IsWhole(s.relation))
     return refuse(Code::kSqlValue,
                   "a pattern of a set reads sets, which have no counterpart in SQL");
+  if (s.access == Access::kTable)
+    return refuse(Code::kSqlCaller,
+                  "a count in another rule is for the values that are bound here");
   const auto found = tables_.find(s.relation);
   if (s.access != Access::kRows || found == tables_.end())
     return refuse(Code::kSqlOutside, "a goal, tool or question is read");

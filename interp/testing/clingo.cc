@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "grammar/printer.h"
+#include "interp/testing/unfold.h"
 
 namespace rpl::clingo {
 namespace {
@@ -547,10 +548,13 @@ struct TextFile {
 
 std::optional<std::string> Translate(const std::vector<Sentence>& sentences, const Needs& needs,
                                      const std::string& prefix, std::string* problem) {
+  const auto unfolded = Unfolded(sentences, false, problem);
+  if (!unfolded) return std::nullopt;
   try {
-    return Translator(prefix, needs).Translate(sentences);
+    return Translator(prefix, needs).Translate(*unfolded);
   } catch (const Untranslated& u) {
-    *problem = u.what;
+    const bool same = *unfolded == sentences;
+    *problem = same ? u.what : std::string(kNoForm) + " for clingo: " + u.what;
     return std::nullopt;
   }
 }

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "grammar/printer.h"
+#include "interp/testing/unfold.h"
 
 namespace rpl::naive {
 namespace {
@@ -958,19 +959,26 @@ Database EvaluateAll(const std::vector<Sentence>& sentences) {
 }  // namespace
 
 std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::string* problem) {
+  std::string none;
+  const auto unfolded = Unfolded(sentences, true, problem == nullptr ? &none : problem);
+  if (!unfolded) return std::nullopt;
   try {
-    return EvaluateAll(sentences);
+    return EvaluateAll(*unfolded);
   } catch (const Unsupported& u) {
-    if (problem != nullptr) *problem = u.what;
+    const bool same = *unfolded == sentences;
+    if (problem != nullptr) *problem = (same ? "" : std::string(kNoForm) + ": ") + u.what;
     return std::nullopt;
   }
 }
 
 std::optional<std::vector<Truth>> Judge(const std::vector<Sentence>& sentences, const Database& db,
                                         std::string* problem) {
+  std::string none;
+  const auto unfolded = Unfolded(sentences, true, problem == nullptr ? &none : problem);
+  if (!unfolded) return std::nullopt;
   try {
     std::vector<Truth> out;
-    for (const Sentence& s : sentences)
+    for (const Sentence& s : *unfolded)
       if (IsConstraint(s.rule)) out.push_back(JudgeConstraint(s.rule, db));
     return out;
   } catch (const Unsupported& u) {

@@ -42,6 +42,7 @@ class ShapeWriter {
   void MixedExtrema();
   void Aliases();
   void Equivalences();
+  void Counted();
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
@@ -635,6 +636,37 @@ void ShapeWriter::ShrinkingSets() {
   Rule(Add(Name("t"), "nn") + "(?c, ?x)", {name + "(#{& ?z})", "?c = |?z|", "?x in ?z"});
 }
 
+// Counts in helpers, which other clauses call for values of their own (decision 94).
+void ShapeWriter::Counted() {
+  const auto count = [&] { return "|" + Reads("nn", {"?x", "?l"}) + "|"; };
+  const std::string size = Add(Name("size"), "nn"), few = Add(Name("few"), "n");
+  Rule(size + "(?x, ?n)", {"?n = " + count()});
+  Rule(few + "(?x)", {count() + Of(Clauses{" = 0", " < 1", " < 2", " != 1"})});
+  if (Half()) Rule(few + "(?x)", {Reads("?x"), "?x" + Order() + Small()});
+  const std::string chain = Add(Name("chain"), "n");
+  if (Half()) Rule(chain + "(?z)", {few + "(?z)"});
+  else Rule(chain + "(?z)", {size + "(?z, ?n)", "?n < 2"});
+  if (Half()) Rule(chain + "(?z)", {Reads("?z")});
+  const auto condition = [&](const std::string& x) {
+    switch (Pick(5)) {
+      case 0: return few + "(" + x + ")";
+      case 1: return chain + "(" + x + ")";
+      case 2: return size + "(" + x + ", " + std::to_string(Pick(2)) + ")";
+      case 3: return "(" + few + "(" + x + ") | " + chain + "(" + x + "))";
+      default: return "not " + Of(Clauses{few, chain}) + "(" + x + ")";
+    }
+  };
+  const std::string read = Add(Name("read"), "n");
+  Rule(read + "(?x)", {Reads("?x"), condition("?x")});
+  if (Half()) Rule(read + "(?y)", {Reads("?x"), "?y = ?x + 1", condition("?y")});
+  if (Half()) Rule(read + "(?y)", {read + "(?x)", Reads("nn", {"?x", "?y"}), condition("?y")});
+  if (Half()) Rule(Add(Name("sized"), "nn") + "(?x, ?n)", {Reads("?x"), size + "(?x, ?n)"});
+  if (Half()) Rule(Add(Name("rivals"), "n") + "(?x)", {few + "(?x)", size + "(?x, ?n)"});
+  if (Half()) Rule(Add(Name("pairs"), "nn") + "(?x, ?y)", {few + "(?x)", chain + "(?y)"});
+  if (Half()) Rule(Add(Name("%few"), "n") + "(?x)", {condition("?x"), Reads("?x")});
+  if (Half()) Rule(Add(Name("total"), "n") + "(?n)", {"?n = |" + read + "(_)|"});
+}
+
 // --- the table --------------------------------------------------------------------------------
 
 struct Entry {
@@ -664,6 +696,7 @@ const Entry kEntries[] = {
     {{"mixed-extrema", ""}, &ShapeWriter::MixedExtrema},
     {{"aliases", ""}, &ShapeWriter::Aliases},
     {{"equivalences", ""}, &ShapeWriter::Equivalences},
+    {{"counted", ""}, &ShapeWriter::Counted},
     {{"extrema", "a recursion over relations that need their caller is refused"},
      &ShapeWriter::Extrema},
 };
