@@ -313,7 +313,7 @@ class Machine {
   bool WaitFor(const Step& s, OpenCall call);
   bool ReadOn(const Step& s, bool asked);
   bool AskForArgument(const Step& s, std::vector<Value> key);
-  Table* DemandNested(RelationId relation, std::vector<Value> key);
+  Table* DemandNested(RelationId relation, std::vector<Value> key, bool activation = false);
   bool Keys(const Step& s, std::vector<Value>& out);
   bool BindCells(const Step& s, RowView cells);
   bool TakeCells(const Step& s, RowView cells, Value row_ref, RowUsed used);

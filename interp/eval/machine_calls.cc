@@ -200,13 +200,19 @@ bool Machine::RunAvar(const Step& s) {
 
 // --- tabled relations and goals ------------------------------------------------------
 
-Table* Machine::DemandNested(RelationId relation, std::vector<Value> key) {
+// `activation`: for an activation clause.
+Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, bool activation) {
   if (depth_ >= limits_.max_depth) {
     StopAt(Stop::kDepth);
     return nullptr;
   }
   ++depth_;
-  Table& table = demands_.Demand(relation, std::move(key));
+  const Definition* const def = frame_->def;
+  const bool reads_before = (frame_->table != nullptr && frame_->table->before) ||
+                            (activation && def != nullptr && catalog_.GuardsItself(*def));
+  const bool before = reads_before && store_.at(relation).space() == Space::kRelation &&
+                      catalog_.RestOnEachOther(def->head, store_.BaseOf(relation));
+  Table& table = demands_.Demand(relation, std::move(key), before);
   deepest = std::max(deepest, depth_ + table.depth);
   --depth_;
   if (!table.complete) frame_->unfinished = store_.BaseOf(relation);
@@ -289,7 +295,7 @@ bool Machine::RunTable(const Step& s) {
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
-  Table* table = DemandNested(s.relation, key);
+  Table* table = DemandNested(s.relation, key, s.clause->activation);
   if (table == nullptr) return false;
   if (s.access == Access::kGoal) Disturb();
   else ReadTable(*table);

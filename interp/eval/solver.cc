@@ -433,6 +433,7 @@ void Solver::Leave(Table& table) {
 
 // Begins a new table with what the one before left.
 void Solver::TakeUp(Table& table) {
+  if (table.before) return;
   const auto at = left_.find({table.relation, table.key});
   if (at == left_.end()) return;
   const Relation& rel = store_.at(table.relation);
@@ -756,6 +757,7 @@ void Solver::EvaluateTable(Table& table) {
     // The rules are alternatives, and one holds; the constraints of the others are checked. A
     // recursive table is counted until its group is complete.
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    if (table.before && analysis_.GuardsItself(def)) continue;
     if (ground && !table.rows.empty() && !table.recursive && table.lowest == nullptr) {
       if (!analysis_.HasChecked(base)) break;
       if (!IsChecked(def)) continue;
@@ -880,15 +882,18 @@ void Solver::ForEachRow(RelationId relation, const std::vector<Value>& key,
   }
 }
 
-Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
+Table& Solver::Demand(RelationId relation, std::vector<Value> key, bool before) {
   const auto next = static_cast<std::uint32_t>(tables_.size());
-  const std::uint32_t id = table_of_.FindOrInsert(
-      MixHash(RowSet::HashOf(key), relation), next,
-      [&](std::uint32_t i) { return tables_[i].relation == relation && tables_[i].key == key; });
+  const std::uint32_t id =
+      table_of_.FindOrInsert(MixHash(RowSet::HashOf(key), relation), next, [&](std::uint32_t i) {
+        const Table& table = tables_[i];
+        return table.relation == relation && table.key == key && table.before == before;
+      });
   if (id == next) {
     Table& table = tables_.emplace_back();
     table.relation = relation;
     table.key = std::move(key);
+    table.before = before;
     if (!left_.empty()) TakeUp(table);
     table.acts = analysis_.Acts(store_.BaseOf(relation));
     table.explains = store_.at(relation).space() == Space::kGoal;

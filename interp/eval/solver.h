@@ -173,7 +173,7 @@ class Solver : public Demands {
   /// The row that TakeArgument would return; records nothing.
   std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
-  Table& Demand(RelationId relation, std::vector<Value> key) override;
+  Table& Demand(RelationId relation, std::vector<Value> key, bool before = false) override;
   const std::string& WhyEmpty(Table& table) override;
   std::vector<const Table*> Running(RelationId goal) const override;
 

@@ -70,6 +70,7 @@ struct Table {
   RelationId relation = kNoId;
   int rule = -1;           // goals: the definition that answered, or that is pending
   std::vector<Value> key;  // per argument: its value, or kNone while free
+  bool before = false;     // of what holds without rules that guard themselves (Catalog)
   AnswerRows rows;
   bool pending = false;      // it waits for calls, see Details
   std::uint8_t lacking = 0;  // of Lack: some row may be missing
@@ -171,8 +172,8 @@ class Demands {
  public:
   virtual ~Demands() = default;
   /// The table of a call, evaluated as far as possible now. It is incomplete if the call is part of
-  /// its own evaluation.
-  virtual Table& Demand(RelationId relation, std::vector<Value> key) = 0;
+  /// its own evaluation. `before`: see Table.
+  virtual Table& Demand(RelationId relation, std::vector<Value> key, bool before = false) = 0;
   /// The reason why a complete table has no answers; "" when unknown.
   virtual const std::string& WhyEmpty(Table& table) = 0;
   /// The tables of a goal that are being evaluated.

@@ -494,6 +494,26 @@ void Analysis::MakeCircles(const std::deque<Definition>& definitions,
   for (RelationId r = 0; r < info_.size(); ++r) info_[r].circle = found.of[r];
 }
 
+// A relation with a rule that guards itself is tabled, so that what holds without such rules can be
+// told from its rows.
+void Analysis::FindGuards(const std::deque<Definition>& definitions) {
+  guards_itself_.assign(definitions.size(), false);
+  for (const Definition& def : definitions) {
+    if (def.activation.empty() || def.head == kNoId ||
+        store_->at(def.head).space() != Space::kRelation)
+      continue;
+    std::set<RelationId> reads, wholes;
+    for (const Clause& clause : def.activation) Reads(clause, *store_, false, reads, wholes);
+    const auto rests_on_it = [&](RelationId r) {
+      const RelationId base = store_->BaseOf(r);
+      return store_->at(base).space() == Space::kRelation && RestOnEachOther(base, def.head);
+    };
+    if (std::ranges::none_of(wholes, rests_on_it)) continue;
+    guards_itself_[static_cast<std::size_t>(def.number)] = true;
+    info_[def.head].demanded = true;
+  }
+}
+
 void Analysis::Make(const Program& program, const Store& store) {
   ++version_;
   program_ = &program;
@@ -536,6 +556,7 @@ void Analysis::Make(const Program& program, const Store& store) {
   }
   for (const RelationId r : partial_) info_[r].demanded = true;
   MakeCircles(definitions, mentioned_by);
+  FindGuards(definitions);
   headings_ = HeadingUses(program);
   Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
@@ -607,7 +628,7 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, co
     Candidate c;
     c.def = &def;
     if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
-    if (elsewhere_.contains(def.number)) continue;
+    if (elsewhere_.contains(def.number) || GuardsItself(def)) continue;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     for (const Clause* clause : clauses) {
       const auto* read = clause->As<ReadAvar>();

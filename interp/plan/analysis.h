@@ -141,6 +141,9 @@ class Analysis : public Catalog {
   bool RestOnEachOther(RelationId a, RelationId b) const override {
     return a == b || (At(a).circle >= 0 && At(a).circle == At(b).circle);
   }
+  bool GuardsItself(const Definition& def) const override {
+    return program_->Has(def) && guards_itself_[static_cast<std::size_t>(def.number)];
+  }
   /// The clauses of a rule without its guards.
   std::vector<const Clause*> WithoutGuards(const Definition& def) const;
 
@@ -260,6 +263,7 @@ class Analysis : public Catalog {
                    const std::vector<std::vector<std::size_t>>& mentioned_by);
   void MarkMonotone(const std::deque<Definition>& definitions,
                     const std::vector<std::vector<std::size_t>>& mentioned_by);
+  void FindGuards(const std::deque<Definition>& definitions);
   void MakeCircles(const std::deque<Definition>& definitions,
                    const std::vector<std::vector<std::size_t>>& mentioned_by);
   /// A rule that can be derived, as far as its own clauses are concerned.
@@ -296,6 +300,7 @@ class Analysis : public Catalog {
   const Store* store_ = nullptr;
   std::vector<Info> info_;
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds
+  std::vector<bool> guards_itself_;  // by definition
   std::vector<Quiet> quiet_;         // by definition
   std::vector<Columns> keys_;        // by definition, see KeysOf
   std::vector<Columns> gives_sets_;  // by definition, see MayGiveSets

@@ -104,6 +104,9 @@ class Catalog {
   virtual bool Acts(const Step& step) const = 0;
   /// Whether the two are the same, or rest on each other by rules and activation clauses.
   virtual bool RestOnEachOther(RelationId a, RelationId b) const = 0;
+  /// Whether the rule guards itself: its activation clause needs a relation complete that rests on
+  /// the rule. The clause then reads what holds without such rules (decision 40).
+  virtual bool GuardsItself(const Definition& def) const = 0;
   /// Whether the clause of a rule with this head is a guard: a `!%goal` of the activation clause,
   /// where the goal rests on the rule. Then the goal is read as it stood before (decisions 40, 86).
   bool IsGuard(const Clause& clause, RelationId head) const {

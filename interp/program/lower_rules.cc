@@ -74,13 +74,11 @@ std::string PatternInTail(const Call& head, const Node& pattern, const Rule& rul
   return Print(shown) + " <- ?" + name + (match ? " = " : " = ~ ") + Print(pattern) + ", …";
 }
 
-// Marks clauses as evaluated before the body, including those of branches, which may replace the
-// whole disjunction.
+// Marks clauses as evaluated before the body, those inside others as well.
 void MarkActivation(Clauses& clauses) {
   for (Clause& clause : clauses) {
     clause.activation = true;
-    if (auto* alternatives = clause.As<Alternatives>())
-      for (Clauses& branch : alternatives->branches) MarkActivation(branch);
+    ForEachBody(clause, [](Clauses& body) { MarkActivation(body); });
   }
 }
 

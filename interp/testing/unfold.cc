@@ -50,11 +50,17 @@ class Unfolder {
         for (const auto& [head, rule] : rules)
           if (MayDepend(*rule)) keyed_.insert(key);
     }
-    if (keys_bind)
+    // The closed text of a choice among rows reads the relation of all of them.
+    const auto is_closed = [&](const Call& c) {
+      return c.label.starts_with("key-") ||
+             (c.label.ends_with("-all") && closed_.contains(KeyOf(c)));
+    };
+    for (std::size_t before = SIZE_MAX; keys_bind && before != closed_.size();) {
+      before = closed_.size();
       for (const auto& [key, rules] : rules_)
         for (const auto& [head, rule] : rules)
-          if (Has(rule->tail, [](const Call& c) { return c.label.starts_with("key-"); }))
-            closed_.insert(key);
+          if (Has(rule->tail, is_closed)) closed_.insert(key);
+    }
     // The closed text of a choice among rows asks for the values of one row.
     for (const std::string& key : keyed_)
       if (key.find("-all/") != key.npos) throw NoForm{"a choice among values of " + key};
