@@ -317,6 +317,11 @@ void Runtime::AssertInputNovelty(StepState& step) {
     goals_.standing.clear();
     bad_heads_known_ = 0;
   }
+  if (query_ != nullptr && engine_.AddReader(*query_)) {
+    engine_.Prepare();
+    goals_.standing.clear();
+    bad_heads_known_ = 0;
+  }
   PushDown();
   step.awaits_sources = AwaitsSources();
 }

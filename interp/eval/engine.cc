@@ -29,9 +29,10 @@ struct Engine::Parts {
   Solver solver{program, store, analysis, limits};
   Fixpoint fixpoint{store, analysis, solver, limits};
   ConstraintWatch watch{store, analysis, solver};
-  bool placed = false;  // anew, since the last Prepare
+  bool changed = false;  // what the analysis was told, since the last Prepare
   std::size_t rules_known = 0;
   std::size_t headings_known = 0;
+  std::size_t constraints_known = 0;
 };
 
 Engine::Engine(Sources& from, Limits with)
@@ -64,20 +65,26 @@ void Engine::Assert(const Novelty& novelty) {
 }
 
 bool Engine::IsStale() const {
-  return parts_->placed || program.definitions().size() != parts_->rules_known ||
-         program.collected_count() != parts_->headings_known;
+  return parts_->changed || program.definitions().size() != parts_->rules_known ||
+         program.collected_count() != parts_->headings_known ||
+         (analysis.DependsOnReaders() && program.constraints().size() != parts_->constraints_known);
+}
+
+bool Engine::AddReader(const Definition& query) {
+  return parts_->changed = analysis.AddReader(query);
 }
 
 void Engine::SetPlaces(std::set<int> elsewhere, std::set<int> as_written) {
   analysis.SetPlaces(std::move(elsewhere), std::move(as_written));
-  parts_->placed = true;
+  parts_->changed = true;
 }
 
 void Engine::Prepare() {
   if (!IsStale()) return;
-  parts_->placed = false;
+  parts_->changed = false;
   parts_->rules_known = program.definitions().size();
   parts_->headings_known = program.collected_count();
+  parts_->constraints_known = program.constraints().size();
   Remake();
 }
 

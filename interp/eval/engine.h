@@ -31,6 +31,7 @@ class Program;
 class Solver;
 class Sources;
 class Store;
+struct Definition;
 struct Novelty;
 
 namespace interp {  // rpl::Engine is the public one
@@ -50,13 +51,16 @@ class Engine {
   /// Asserts and retracts the facts of a document.
   void Assert(const Novelty& novelty);
 
-  /// Whether rules or headings joined the program since the last Prepare.
+  /// Whether rules or headings joined the program since the last Prepare, or readers of relations
+  /// for which it matters who reads them.
   bool IsStale() const;
   /// Puts them into effect: remakes the analysis, so that the next Quiesce derives everything
   /// again. Does nothing unless IsStale.
   void Prepare();
   /// As Analysis::SetPlaces, in effect from the next Prepare on, for which the engine is stale.
   void SetPlaces(std::set<int> elsewhere, std::set<int> as_written);
+  /// As Analysis::AddReader; if true, the engine is stale. REQUIRES: prepared.
+  bool AddReader(const Definition& query);
   /// Prepares, and derives to fixpoint. kGoesOn, or the limit that was reached.
   Stop Quiesce();
   /// The second part of that. Where a clause turns out to be undefined, all is derived again under

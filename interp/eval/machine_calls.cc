@@ -232,8 +232,10 @@ bool Machine::TakeTable(const Step& s, Table& table) {
   // Rows that are added meanwhile are read, too: what an incomplete table gives is often complete
   // after one evaluation.
   const std::size_t from = loop == nullptr ? 0 : loop->next;
+  const BestSoFar* const best = table.best();
   std::size_t r = from;
   for (; r < table.rows.size(); ++r) {
+    if (best != nullptr && best->IsBeaten(static_cast<std::uint32_t>(r))) continue;
     Value ref = kNil;
     if (s.access == Access::kGoal) {
       if (atom != nullptr && atom->rule >= 0 && atom->rule != table.more().rules[r]) {

@@ -857,6 +857,10 @@ void Solver::Complete(Table& table) {
       ends = std::exchange(open, still_open) == still_open;
     }
     for (Table* member : members()) (ends ? member->complete : member->visited) = ends;
+    if (ends) {
+      SettleBest(table);
+      for (Table* member : members()) SettleBest(*member);
+    }
     unfinished_.resize(group);
     table.complete = ends;
     if (ends) break;

@@ -196,7 +196,11 @@ class Solver : public Demands {
   /// `best`, if not null, takes the answers in place of the table.
   void EvaluateRule(Table& table, const Definition& def, BestAnswers* best = nullptr);
   void EvaluateBest(Table& table, const Extremum& extremum);
+  void TakeBest(Table& table, const std::vector<Value>& group);
   bool OfferAnswer(BestAnswers& best);
+  bool BeatsOthers(Table& table, const Extremum& extremum, std::span<const Value> row,
+                   std::uint32_t number);
+  void SettleBest(Table& table);
   void EvaluateGoal(Table& table);
   void AnswerAgain(Table& table, const Definition& def);
   void EvaluateGoalRule(Table& table, const Definition& def);

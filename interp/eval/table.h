@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,16 @@ class AnswerRows {
   std::uint32_t width_ = 0;
 };
 
+/// The best row of each group so far, of a table with an extremum that may be read while it is
+/// evaluated. Like derived rows (interp/eval/best_rows.h), those that a better one followed stay
+/// until the table is complete, and nothing reads them any more.
+struct BestSoFar {
+  std::map<std::vector<Value>, std::uint32_t> rows;  // by group: a row, without its value
+  std::vector<bool> beaten;                          // by row; those beyond its size are not
+
+  bool IsBeaten(std::uint32_t row) const { return row < beaten.size() && beaten[row]; }
+};
+
 /// Answers of one tabled call: of a relation with some arguments bound, or of a goal.
 struct Table {
   RelationId relation = kNoId;
@@ -114,6 +125,7 @@ struct Table {
     std::vector<bool> withheld;  // of these, per row: one that rests on absence
     Waiting waits;               // pending tables only
     std::string reason;          // for the lack of answers; "": unknown
+    std::unique_ptr<BestSoFar> best;  // see there
   };
   Details& more() {
     if (details == nullptr) details = std::make_unique<Details>();
@@ -149,6 +161,7 @@ struct Table {
     return int{was_pending} + std::popcount(was_lacking) + int{was_undecided} + int{was_vague} +
            std::popcount(was_waiting);
   }
+  const BestSoFar* best() const { return details == nullptr ? nullptr : details->best.get(); }
   /// Rows of either kind.
   std::size_t AllRows() const {
     return rows.size() + (details == nullptr ? 0 : details->doubted.size());

@@ -315,6 +315,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::CheckVariables(context);
   for (const Analysis::BadExtremum& bad : context.engine.analysis.bad_extrema())
     context.Add(bad.code, bad.span, bad.what, bad.hint);
+  check::CheckRecursion(context);
   check::Sort(context.findings);
   check::KeepFirstOfEachName(context.findings);
   check::AddFixes(context);

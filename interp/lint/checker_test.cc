@@ -150,10 +150,10 @@ TEST_CASE("recursion without an answer") {
   CHECK(Codes(edges + below +
               "d(?y, std#least(?n)) <- g(?y, ?c), d(?x, ?m), e(?x, ?y, _), ?n = ?c + ?m")
             .find("3004") == std::string::npos);
-  // A table can choose; the recursion of a table cannot.
+  // A table can choose, in a recursion too.
   CHECK(Codes("d(?x, std#least(?n)) <- ?n = ?x * 2\n%a(?n) <- d(3, ?n)") == "");
   CHECK(Codes("d(?x, std#least(?n)) <- ?n = ?x * 2\nd(?x, std#least(?n)) <- ?x > 0, ?y = ?x - 1, "
-              "d(?y, ?n)\n%a(?n) <- d(3, ?n)") == "3005 1:1\n");
+              "d(?y, ?n)\n%a(?n) <- d(3, ?n)") == "");
   const std::string twice = Codes("h([& ?x], std#least(?k), ?y) <- e(?x, ?y, ?k)\ne(1, 2, 3)");
   CHECK(twice.find("3005") != std::string::npos);
   CHECK(twice.find("3005") == twice.rfind("3005"));
@@ -161,6 +161,34 @@ TEST_CASE("recursion without an answer") {
   CHECK(Codes("%a <- %b | x(1)\n%b <- %a\nx(1)") == "");
   CHECK(Codes("%t(?a) <- m(?a) <- x(?a) ; @when(!%t)\nx(1)") == "");
   CHECK(Codes("r(?x, ?y) <- e(?x, ?y)\nr(?x, ?z) <- r(?x, ?y), e(?y, ?z)\ne(1, 2)") == "");
+}
+
+TEST_CASE("recursion without an end") {
+  const std::string ones = "ones([])\nones(?l) <- ?l = [1 & ?t], ones(?t)\n";
+  const std::string doc = "doc(1, [1 1])\n";
+  CHECK(Codes(ones + doc + "%a(?d) <- doc(?d, ?l), ones(?l)") == "");
+  CHECK(Codes(ones + doc + "%a(?d) <- ones(?l), doc(?d, ?l)") == "");
+  CHECK(Codes(ones + doc + "%a(?d) <- doc(?d, ?l), not ones(?l)") == "");
+  CHECK(Codes(ones + doc + "doc(_, ?l) -> ones(?l)") == "");
+  CHECK(Codes(ones + "% <- ones([1 1])") == "");
+  CHECK(Codes(ones + "%a(?l) <- ones(?l)") == "3006 2:13\n");
+  CHECK(Codes(ones + doc + "%a(?d) <- doc(?d, ?l), ones(?l)\n%b(?l) <- ones(?l)") == "3006 2:13\n");
+  CHECK(Codes(ones + doc + "ones(?l) -> doc(1, ?l)") == "3006 2:13\n");
+  CHECK(Codes(ones + "all([& ?l]) <- ones(?l)\n%a(?l) <- all(?l)") == "3006 2:13\n");
+  CHECK(Codes(ones + "fine(?l) <- ones(?l)\n%a(?l) <- fine(?l)") == "3006 2:13\n");
+  CHECK(Codes(ones + doc + "fine(?l) <- ones(?l)\n%a(?d) <- doc(?d, ?l), fine(?l)") == "");
+  CHECK(Codes("n(0)\nn(?m) <- n(?n), ?m = ?n + 1\n% <- n(5)") == "3006 2:18\n");
+  CHECK(Codes("n(0)\nn(?m) <- n(?n), ?m = ?n + 1, ?m < 9\n% <- n(5)") == "");
+  CHECK(Codes("n(0)\nn(?m) <- n(?n), ?n < 9, ?m = ?n + 1\n%a(?n) <- n(?n)") == "");
+  CHECK(Codes("t(\"\")\nt(\"a{?s}\") <- t(?s)\n%a(?t) <- t(?t)") == "3006 2:1\n");
+  CHECK(Codes("t(\"\")\nt(\"a{?s}\") <- t(?s)\nw(\"aa\")\n%a(?t) <- w(?t), t(?t)") == "");
+  CHECK(Codes("a([])\na(?l) <- b(?t), ?l = [1 & ?t]\nb(?l) <- a(?t), ?l = [2 & ?t]\n%x(?l) <- b(?l)") ==
+        "3006 2:17\n");
+  // Other clauses may bound what it makes.
+  CHECK(Codes("e(1, 2)\np(1, [1])\np(?y, ?q) <- p(?x, ?p), e(?x, ?y), ?q = [?y & ?p]\n"
+              "%a(?p) <- p(2, ?p)") == "");
+  CHECK(Codes("e(1, 2)\nr(?x, ?y) <- e(?x, ?y)\nr(?x, ?z) <- r(?x, ?y), e(?y, ?z)\n"
+              "%a(?x) <- r(1, ?x)") == "");
 }
 
 TEST_CASE("forms that mean something else") {

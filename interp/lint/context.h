@@ -107,8 +107,9 @@ struct Context {
   bool IsBlamed(Span sentence, const std::string& variable) const;
 };
 
-/// The passes. All but CheckVariables run while the analysis is made: they use neither it nor what
-/// else Engine::Prepare changes. CheckVariables comes after CheckForms, whose Blame it heeds.
+/// The passes. All but CheckVariables and CheckRecursion run while the analysis is made: they use
+/// neither it nor what else Engine::Prepare changes. CheckVariables comes after CheckForms, whose
+/// Blame it heeds.
 void CheckNames(Context& context);
 void CheckForms(Context& context);
 void CheckHabits(Context& context);
@@ -116,6 +117,7 @@ void CheckKinds(Context& context);
 void CheckDocument(Context& context);
 void CheckAuthority(Context& context);
 void CheckVariables(Context& context);
+void CheckRecursion(Context& context);
 
 /// Adds edits to the findings of the readers that can be fixed mechanically.
 void AddFixes(Context& context);

@@ -44,15 +44,6 @@ bool Append(const Clause& clause, Lists& lists) {
   return true;
 }
 
-// The tail in disjunctive normal form, left branches first. Where that would be too long, the tail
-// as it is: the planner repeats what comes after each alternative, and has a limit of its own.
-Lists AlternativesOf(const std::vector<const Clause*>& clauses) {
-  Lists out(1);
-  for (const Clause* clause : clauses)
-    if (!Append(*clause, out)) return {clauses};
-  return out;
-}
-
 // Adds the relations that a clause reads; also to `wholes` those that it needs complete. A set at
 // the top of a rule reads instances one by one, which nothing takes back.
 void Reads(const Clause& clause, const Store& store, bool whole, std::set<RelationId>& reads,
@@ -158,10 +149,8 @@ Columns RepliedColumns(const Definition& def) {
   return out;
 }
 
-bool HasStuck(const Plan& plan) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
-    return (s.kind == Step::Kind::kStuck && !s.too_large) || s.open_input;
-  });
+bool IsEndless(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const Step& s) { return s.endless; });
 }
 
 bool IsTooLarge(const Plan& plan) {
@@ -170,6 +159,12 @@ bool IsTooLarge(const Plan& plan) {
 }
 
 }  // namespace
+
+bool HasStuck(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
+    return (s.kind == Step::Kind::kStuck && !s.too_large) || s.open_input;
+  });
+}
 
 void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
   for (const Clause& clause : clauses) {
@@ -203,6 +198,13 @@ std::vector<const Clause*> ClausesOf(const Definition& def) {
   std::vector<const Clause*> out;
   for (const Clause& c : def.activation) out.push_back(&c);
   for (const Clause& c : def.body) out.push_back(&c);
+  return out;
+}
+
+std::vector<std::vector<const Clause*>> AlternativesOf(const std::vector<const Clause*>& clauses) {
+  Lists out(1);
+  for (const Clause* clause : clauses)
+    if (!Append(*clause, out)) return {clauses};
   return out;
 }
 
@@ -259,6 +261,10 @@ const ModeSet& Analysis::ModesOf(RelationId relation) const {
   return At(store_->BaseOf(relation)).modes;
 }
 
+const ModeSet& Analysis::FiniteModesOf(RelationId relation) const {
+  return At(store_->BaseOf(relation)).finite;
+}
+
 const Plan& Analysis::PlanFor(const DerivedRule& rule, DerivedRule::Plans& plans, int delta,
                               const std::vector<std::size_t>& order) const {
   std::unique_ptr<Plan>& plan = plans.by_order[order];
@@ -295,7 +301,7 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
     if (std::ranges::count(def.gathered, i) == 0 && !(def.extremum && def.extremum->column == i))
       all |= Columns{1} << i;
   struct Found {
-    bool stuck, acts;
+    bool stuck, endless, acts;
     std::vector<bool> grouped;
   };
   std::map<Columns, Found> plans;
@@ -306,14 +312,27 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
       if ((known >> i & 1) != 0)
         ForEachSlot(def.args[i], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
     const std::unique_ptr<Plan> plan = planner.Make(clauses, bound, wanted, def.slots, def.avar);
+    for (const Step& step : plan->steps)
+      if (step.endless && (known == 0 || known == all))
+        needs.growing.insert(At(store_->BaseOf(step.relation)).growing.begin(),
+                             At(store_->BaseOf(step.relation)).growing.end());
     if (known == 0)
       needs.asks = std::any_of(plan->steps.begin(), plan->steps.end(), [](const Step& s) {
         return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
       });
-    return plans[known] = {HasStuck(*plan), plan->acts, plan->grouped};
+    return plans[known] = {HasStuck(*plan), IsEndless(*plan), plan->acts, plan->grouped};
   };
   needs.modes = ModeSet::Of(all, [&](Columns known) { return !plan_for(known).stuck; });
   needs.stuck = plan_for(all).stuck;
+  needs.finite = needs.modes;
+  if (growing_known_) {
+    const auto ends = [&](Columns known) {
+      const Found found = plan_for(known);
+      return !found.stuck && !found.endless;
+    };
+    needs.finite = ModeSet::Of(all, ends);
+    needs.endless = plan_for(all).endless;
+  }
   // A rule that chooses does so among the rows for all groups, whatever its caller binds.
   const std::vector<bool> groups = plan_for(0).grouped;
   if (!Chooses(def) && std::ranges::find(groups, true) != groups.end()) {
@@ -516,6 +535,15 @@ void Analysis::FindGuards(const std::deque<Definition>& definitions) {
 
 void Analysis::Make(const Program& program, const Store& store) {
   ++version_;
+  growing_.clear();
+  endless_.clear();
+  growing_known_ = false;
+  MakeOnce(program, store);
+  AnswerFromCallers(program, store);
+}
+
+// For the relations of which it is known that they are answered from their callers.
+void Analysis::MakeOnce(const Program& program, const Store& store) {
   program_ = &program;
   store_ = &store;
   strata_.clear();
@@ -523,6 +551,7 @@ void Analysis::Make(const Program& program, const Store& store) {
   expanding_.clear();
   cycles_.clear();
   bad_extrema_.clear();
+  open_rules_.clear();
   info_.assign(store.size(), Info{});
   asks_.assign(program.definitions().size(), false);
   quiet_.assign(program.definitions().size(), ModeSet());
@@ -538,7 +567,14 @@ void Analysis::Make(const Program& program, const Store& store) {
   for (RelationId r = 0; r < store.size(); ++r)
     if (const Builtin* builtin = program.FindBuiltin(r)) {
       info_[r].built_in = info_[r].demanded = true;
-      info_[r].modes = ModeSet::Either(builtin->modes);
+      info_[r].finite = info_[r].modes = ModeSet::Either(builtin->modes);
+    }
+  for (std::size_t i = 0; i < growing_.size(); ++i)
+    for (const auto& [r, modes] : growing_[i].modes) {
+      if (!growing_[i].from_callers) continue;
+      info_[r].demanded = info_[r].from_callers = true;
+      info_[r].finite = modes;
+      info_[r].growing = {i};
     }
 
   const auto& definitions = program.definitions();
@@ -571,22 +607,30 @@ void Analysis::Make(const Program& program, const Store& store) {
     const Needs needs = NeedsOf(def, planner);
     ModeSet modes = info.modes;
     modes.Require(needs.modes);
-    demanded = demanded || needs.asks || needs.stuck || needs.modes != ModeSet();
+    ModeSet finite = info.finite;
+    finite.Require(needs.finite);
+    demanded = demanded || needs.asks || needs.stuck || needs.finite != ModeSet();
     outside = outside || needs.asks;
     if (needs.asks) asks_[number] = true;
     keys_[number] |= needs.keys;
+    if (!needs.growing.empty()) open_rules_[def.number] = needs;
     Quiet& own = quiet_[number];
     Quiet quiet = info.quiet;
     for (Quiet* const of : {&own, &quiet})
       if (*of && needs.quiet) (*of)->Require(*needs.quiet);
       else of->reset();
+    std::set<std::size_t> growing = info.growing;
+    growing.insert(needs.growing.begin(), needs.growing.end());
     if ((demanded && !info.demanded) || (outside && !info.outside) || quiet != info.quiet ||
-        modes != info.modes || (needs.keys & ~info.keys) != 0) {
+        modes != info.modes || finite != info.finite || growing != info.growing ||
+        (needs.keys & ~info.keys) != 0) {
       info.keys |= needs.keys;
       info.quiet = std::move(quiet);
       info.demanded |= demanded;
       info.outside |= outside;
       info.modes = std::move(modes);
+      info.finite = std::move(finite);
+      info.growing = std::move(growing);
       for (const std::size_t other : mentioned_by[def.head]) rounds.Add(other);
     }
   }
@@ -629,6 +673,7 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, co
     c.def = &def;
     if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
     if (elsewhere_.contains(def.number) || GuardsItself(def)) continue;
+    if (def.head != kNoId && info_[def.head].from_callers) continue;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     for (const Clause* clause : clauses) {
       const auto* read = clause->As<ReadAvar>();
@@ -835,10 +880,11 @@ void Analysis::MakeStrata(const Program& program, const Store& store) {
   const std::vector<std::vector<RelationId>>& components = found.members;
   MarkBroken(edges, components, store);
   MarkNotMonotone(candidates, components, store);
-  MarkUnderived(program, store);
+  MarkCalled(program, store);
   // Readers of a broken relation are tabled, so that their callers learn of the cycle (decision
   // 40).
   halves.Settle();
+  if (!growing_known_) FindGrowing(candidates, components, store);
   strata_.resize(components.size());
   for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
   MakeRules(candidates, store);

@@ -8,6 +8,9 @@
 // top-down (interp/eval/solver.h). It can be both: a rule over `$ask("Q")` is derived from the
 // replies so far, and tabled so that the call is made.
 //
+// A recursive relation whose rules make ever larger values (interp/plan/growth.h) is tabled, too,
+// though it could be derived, if all who read it bind what its calls get smaller by.
+//
 // A rule is derived only if every rule of every relation that it reads is derived; otherwise it
 // would read part of a relation. A relation with rules of both kinds is tabled, and so are its
 // readers; the solver runs all of its rules.
@@ -23,13 +26,14 @@
 // readers are tabled, and fail when they use them.
 //
 // A relation with `std#least` or `std#greatest` in its heads may be recursive as far as its values
-// are used monotonically (interp/plan/extrema.h); else, or if it is not derived, it is broken as
-// well.
+// are used monotonically (interp/plan/extrema.h); else it is broken as well if it is derived, and
+// if it is tabled, calls that rest on themselves fail.
 //
 // Remade, with all plans, when the program changes.
 #ifndef RPL_INTERP_PLAN_ANALYSIS_H_
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -43,6 +47,7 @@
 #include "formats/diagnostic.h"
 #include "interp/plan/atom_order.h"
 #include "interp/plan/extrema.h"
+#include "interp/plan/growth.h"
 #include "interp/plan/heading_use.h"
 #include "interp/plan/plan.h"
 #include "interp/program/program.h"
@@ -129,6 +134,14 @@ class Analysis : public Catalog {
     partial_.insert(relations.begin(), relations.end());
     return partial_.size() > before;
   }
+  /// Notes that the query, which is no part of the program, reads what it mentions. If it leaves
+  /// open what a relation that is answered from its callers needs, that relation is derived from the
+  /// next Make on, and the result is true.
+  bool AddReader(const Definition& query);
+  /// Whether some relation is answered from its callers only because all who read it bind enough.
+  bool DependsOnReaders() const {
+    return std::ranges::any_of(growing_, [](const Growing& g) { return g.from_callers; });
+  }
   /// Analyses the program. O(rules). Reads the store, whose rows and relations others may read
   /// meanwhile; keeps a pointer to it and to the program.
   void Make(const Program& program, const Store& store);
@@ -136,6 +149,7 @@ class Analysis : public Catalog {
   Access AccessOf(RelationId relation, Mode mode) const override;
   const ModeSet& ModesOf(RelationId relation) const override;
   Columns KeysOf(RelationId relation) const override { return At(store_->BaseOf(relation)).keys; }
+  const ModeSet& FiniteModesOf(RelationId relation) const override;
   bool ReachesOutside(const Clause& clause) const override;
   bool Acts(const Step& step) const override;
   bool RestOnEachOther(RelationId a, RelationId b) const override {
@@ -190,6 +204,12 @@ class Analysis : public Catalog {
   const std::optional<Extremum>& ExtremumOf(RelationId relation) const {
     return At(relation).extremum;
   }
+  /// Whether calls of a relation with an extremum may follow from calls of it: it is recursive, and
+  /// tabled.
+  bool CallsItself(RelationId relation) const { return At(relation).calls_itself; }
+  /// Of such a relation, which use of a value that may still get better forbids that a call rests
+  /// on itself; "" if none does.
+  const std::string& ExactUseOf(RelationId relation) const { return At(relation).exact_use; }
   /// What makes relations with an extremum broken, once for each component.
   struct BadExtremum {
     RelationId relation;
@@ -198,6 +218,16 @@ class Analysis : public Catalog {
     std::string what, hint;
   };
   const std::vector<BadExtremum>& bad_extrema() const { return bad_extrema_; }
+  /// A recursion that makes a larger value of each row, and is derived all the same.
+  struct Endless {
+    RelationId relation;
+    Span span;           // of the clause that makes the value, or of the rule
+    std::string clause;  // its text, or ""
+    ModeSet modes;       // what callers would have to bind; nothing: it would not help
+    Span reader;         // of the first who does not, if there is one
+    std::string reader_text;
+  };
+  const std::vector<Endless>& endless() const { return endless_; }
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
 
@@ -236,23 +266,38 @@ class Analysis : public Catalog {
     bool broken = false;
     std::string why_broken;
     std::optional<Extremum> extremum;
+    bool calls_itself = false;  // with an extremum, recursive and tabled
+    std::string exact_use;
     bool monotone = true;
     bool founded = true;
     ModeSet modes;       // of all its rules
     Columns keys = 0;    // of all its rules, see KeysOf
+    ModeSet finite;      // see FiniteModesOf
+    std::set<std::size_t> growing;  // of the Growing that `finite` is for
+    bool from_callers = false;      // one of a Growing, and tabled for that reason
     int component = -1;  // of the graph of derived relations: its stratum
     int circle = -1;     // of the graph of all that rules mention
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
   /// What a rule needs of its caller, as far as the needs of what it calls are known.
   struct Needs {
-    ModeSet modes;
-    Columns keys = 0;  // see KeysOf
+    ModeSet modes, finite;
+    Columns keys = 0;               // see KeysOf
+    std::set<std::size_t> growing;  // what it leaves open of these, if its caller binds nothing
+    bool endless = false;           // and also whatever the caller binds
     Quiet quiet = ModeSet();
     bool asks = false;   // for what no clause binds, if the caller binds nothing
     bool stuck = false;  // in some branch, whatever the caller binds
   };
   Needs NeedsOf(const Definition& def, Planner& planner) const;
+  /// A component of derived relations in which values may grow.
+  struct Growing {
+    std::vector<RelationId> relations;
+    std::map<RelationId, ModeSet> modes;  // with which calls of them come to an end; empty: with
+                                          // none
+    std::optional<Endless> endless;
+    bool from_callers = false;
+  };
   bool MayAct(const Clauses& clauses) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   void SpreadPartial(const std::deque<Definition>& definitions,
@@ -279,6 +324,7 @@ class Analysis : public Catalog {
   void AddRests(RelationId keyed, std::set<RelationId>& out) const;
   class Rounds;
   class Halves;
+  class Readers;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
   std::vector<const Clause*> Distributed(const std::vector<const Clause*>& clauses);
   std::vector<Candidate> Candidates(const Program& program, const Store& store);
@@ -287,7 +333,13 @@ class Analysis : public Catalog {
   void MarkNotMonotone(const std::vector<Candidate>& candidates,
                        const std::vector<std::vector<RelationId>>& components, const Store& store);
   bool IsRecursive(RelationId relation, const Program& program, const Store& store) const;
-  void MarkUnderived(const Program& program, const Store& store);
+  void MarkCalled(const Program& program, const Store& store);
+  void MakeOnce(const Program& program, const Store& store);
+  void FindGrowing(const std::vector<Candidate>& candidates,
+                   const std::vector<std::vector<RelationId>>& components, const Store& store);
+  void FindFiniteModes(Growing& growing, const Growth& growth,
+                       std::span<const Growth::Rule> rules);
+  void AnswerFromCallers(const Program& program, const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, const Store& store);
   void FindEquivalences();
   void MakeStrata(const Program& program, const Store& store);
@@ -295,10 +347,15 @@ class Analysis : public Catalog {
   std::uint64_t version_ = 0;
   std::set<int> elsewhere_, as_written_;
   std::set<RelationId> partial_;
+  std::set<RelationId> read_whole_;  // by queries, see AddReader
   std::deque<Clause> distributed_;  // instances, see Distributed
   const Program* program_ = nullptr;
   const Store* store_ = nullptr;
   std::vector<Info> info_;
+  std::vector<Growing> growing_;
+  bool growing_known_ = false;
+  std::vector<Endless> endless_;
+  std::map<int, Needs> open_rules_;  // by number: those that leave open what a Growing needs
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds
   std::vector<bool> guards_itself_;  // by definition
   std::vector<Quiet> quiet_;         // by definition
@@ -315,10 +372,17 @@ class Analysis : public Catalog {
 /// All clauses of a definition in evaluation order: activation, then body.
 std::vector<const Clause*> ClausesOf(const Definition& def);
 
+/// The tail in disjunctive normal form, left branches first. Where that would be too long, the tail
+/// as it is: the planner repeats what comes after each alternative, and has a limit of its own.
+std::vector<std::vector<const Clause*>> AlternativesOf(const std::vector<const Clause*>& clauses);
+
 /// The same `clauses` after those that match what a caller gives: TextArguments whose slot is
 /// bound.
 std::vector<const Clause*> WithTexts(const Definition& def, const std::vector<bool>& bound,
                                      std::vector<const Clause*> clauses);
+
+/// Whether the plan cannot be completed, or calls a relation without what its rules need.
+bool HasStuck(const Plan& plan);
 
 /// Appends the relations and goals that clauses mention, at any depth.
 void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out);

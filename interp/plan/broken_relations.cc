@@ -2,11 +2,20 @@
 //
 // Relations that the analysis finds to have no answer, and why.
 #include <algorithm>
+#include <map>
 
 #include "interp/plan/analysis.h"
 #include "interp/plan/extrema.h"
 
 namespace rpl {
+namespace {
+
+std::string TextOf(const ExactUse& use, const Extremum& extremum, const Store& store) {
+  return "`" + use.clause->text + "` uses a value of `" + store.at(use.relation).name() +
+         "` that may still get " + (extremum.greatest ? "greater" : "less");
+}
+
+}  // namespace
 
 // Relations in a component where one needs another complete have no answer (decision 40).
 void Analysis::MarkBroken(const Edges& edges,
@@ -42,9 +51,7 @@ void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
       const std::optional<ExactUse> use = FindExactUse(*c.def, list, store.pool(), unsettled);
       if (!use) continue;
       const auto& [relation, clause] = *use;
-      const std::string what = "`" + clause->text + "` uses a value of `" +
-                               store.at(relation).name() + "` that may still get " +
-                               (unsettled(relation)->greatest ? "greater" : "less");
+      const std::string what = TextOf(*use, *unsettled(relation), store);
       for (RelationId member : components[static_cast<std::size_t>(component)]) {
         info_[member].broken = true;
         info_[member].why_broken = "is recursive, and " + what;
@@ -71,21 +78,29 @@ bool Analysis::IsRecursive(RelationId relation, const Program& program, const St
                              [&](RelationId r) { return info_[r].circle == info.circle; });
 }
 
-// A recursion with an extremum is derived, or broken: a table of a call sees some of its rows.
-void Analysis::MarkUnderived(const Program& program, const Store& store) {
+// A table of a call chooses once its rules have answered. If it rests on itself, that is sound only
+// if better values can do no harm.
+void Analysis::MarkCalled(const Program& program, const Store& store) {
   for (RelationId r = 0; r < info_.size(); ++r) {
     Info& info = info_[r];
-    if (!info.extremum || info.broken || !info.demanded || !IsRecursive(r, program, store))
-      continue;
-    const Definition& def = program.definitions()[static_cast<std::size_t>(info.rules.front())];
-    const std::string what = "`" + std::string(ExtremumName(*info.extremum)) +
-                             "` chooses among rows, and `" + store.at(r).name() +
-                             "` is recursive and needs a caller, or reaches a call or a question";
-    info.broken = true;
-    info.why_broken = "has no rows: " + what;
-    bad_extrema_.push_back({r, Code::kBadExtremum, def.span, what,
-                            "let the recursion read only relations that hold by themselves"});
+    info.calls_itself =
+        info.extremum && !info.broken && info.demanded && IsRecursive(r, program, store);
   }
+  std::map<int, std::string> exact_uses;  // by circle
+  for (const Definition& def : program.definitions()) {
+    if (def.head == kNoId) continue;
+    const int circle = info_[def.head].circle;
+    const auto unsettled = [&](RelationId r) {
+      const Info& info = At(store.BaseOf(r));
+      return info.calls_itself && info.circle == circle ? info.extremum : std::nullopt;
+    };
+    for (const std::vector<const Clause*>& list : AlternativesOf(ClausesOf(def)))
+      if (const auto use = FindExactUse(def, list, store.pool(), unsettled))
+        exact_uses.try_emplace(circle, TextOf(*use, *unsettled(use->relation), store));
+  }
+  for (Info& info : info_)
+    if (const auto use = exact_uses.find(info.circle); info.calls_itself && use != exact_uses.end())
+      info.exact_use = use->second;
 }
 
 }  // namespace rpl

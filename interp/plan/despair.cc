@@ -45,7 +45,7 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
     ForEachSlot(atom->args[i], [&](SlotId s) { scratch.push_back(s); });
     if (std::none_of(scratch.begin(), scratch.end(), is_free)) known |= Columns{1} << i;
   }
-  const ModeSet& modes = catalog_.ModesOf(atom->relation);
+  const ModeSet& modes = catalog_.FiniteModesOf(atom->relation);
   if (modes.Meets(known)) return out;
   for (std::size_t i = 0; i < atom->args.size(); ++i)
     if ((modes.AnyOf() >> i & 1) != 0)

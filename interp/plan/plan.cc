@@ -285,6 +285,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
         known |= Columns{1} << i;  // it is asked for
     }
     step.open_input = !modes.Meets(known);
+    step.endless = !catalog_.FiniteModesOf(atom.relation).Meets(known);
   }
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];

@@ -96,6 +96,10 @@ class Catalog {
   /// all arguments of a tool.
   std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
                             Mode mode) const;
+  /// The arguments that a caller must bind so that the call comes to an end: those that it must bind
+  /// anyway, and of a relation that grows (interp/plan/growth.h) those that its calls get smaller
+  /// by. A call waits for them as long as other clauses can run.
+  virtual const ModeSet& FiniteModesOf(RelationId relation) const = 0;
   /// Whether evaluating the clause may reach a goal, a call or an avar.
   virtual bool ReachesOutside(const Clause& clause) const = 0;
   /// What the program does with the answers to a collected heading.
@@ -163,6 +167,7 @@ struct Step {
   std::vector<std::pair<std::uint32_t, Pattern>> matches;  // columns matched with a pattern
   SlotId row = -1;          // receives a reference to the row (§11), or -1
   bool open_input = false;  // the known columns meet no mode of the relation
+  bool endless = false;     // nor one of Catalog::FiniteModesOf
   SlotId asked = -1;        // an avar argument to ask for if nothing supplies it, or -1
 
   // operators: patterns carry their `binds` flags

@@ -432,7 +432,7 @@ void ReadyQueue::Watch(Place place) {
     if (access == Access::kExternal) {
       for (const Pattern& p : c->args) possible = possible && BuiltFrom(p, false, scratch_);
     } else if (access == Access::kTable || access == Access::kGoal) {
-      for (const Columns mode : catalog_.ModesOf(c->relation).modes()) {
+      for (const Columns mode : catalog_.FiniteModesOf(c->relation).modes()) {
         possible = true;
         for (std::size_t i = 0; i < c->args.size(); ++i) {
           if ((mode >> i & 1) == 0) continue;

@@ -272,7 +272,8 @@ std::string DivergingWriter::Read(const std::string& growth) {
     case 0: return "%ask(?x) <- " + call;
     case 1: return "%ask(?n) <- ?n = |" + growth + "(_)|";
     case 2: AddRule(r + "(?n)", {"?n = |" + growth + "(_)|"}); break;
-    case 3: AddRule(r + "(?s)", {"some(?s)", "not " + growth + "(?s)"}); break;
+    // With `?s` for `_` it would be answered for what is in `some`, where values get smaller then.
+    case 3: AddRule(r + "(?s)", {"some(?s)", "not " + growth + "(_)"}); break;
     case 4: AddRule(r + "([& ?x])", {call}); break;
     case 5:
       Add(call + " -> some(_)");

@@ -30,6 +30,8 @@ class ShapeWriter {
   void Parity();
   void Lists();
   void Append();
+  void Recogniser();
+  void Distance();
   void Split();
   void Either();
   void When();
@@ -550,6 +552,96 @@ void ShapeWriter::Append() {
     Rule(Add(Name("%both"), "ll") + "(?a, ?r)", {Base("l", "?a"), append + "(?a, ?a, ?r)"});
 }
 
+// Recursion over ever larger lists, of which callers give one; of one or two relations, and with
+// another argument or none.
+void ShapeWriter::Recogniser() {
+  const std::string key = ListKeys();
+  const bool counts = Half();
+  const auto add = [&] { return Add(Name("word"), counts ? "ln" : "l", {"0"}); };
+  const std::string first = add(), second = Half() ? add() : first;
+  const auto call = [&](const std::string& word, const std::string& list, const char* number) {
+    return word + "(" + list + (counts ? std::string(", ") + number : "") + ")";
+  };
+  const auto longer = [&](const std::string& word, const std::string& from) {
+    Clauses clauses = {call(from, "?t", "?m"), "?l = [?x & ?t]"};
+    if (counts) clauses.push_back("?n = ?m + 1");
+    if (Pick(4) > 0) clauses.push_back(Reads("?x"));
+    else clauses.push_back("?x = " + Small());
+    if (Pick(4) == 0) clauses.push_back("?x" + Order() + Small());
+    if (Pick(3) == 0) {
+      clauses.push_back("?t = [?y & _]");
+      clauses.push_back("?x" + Order() + "?y");
+    }
+    if (Pick(5) == 0) clauses.push_back("not " + Reads("nn", {"?x", "_"}));
+    Rule(call(word, "?l", "?n"), std::move(clauses), {key + "(?l)"});
+  };
+  const auto start = [&](const std::string& word) {
+    if (Half()) out_.facts.push_back(call(word, "[]", "0"));
+    else if (counts) Rule(word + "(?l, ?n)", {"?l = []", "?n = 0"}, {key + "(?l)"});
+    else Rule(word + "(?l)", {"?l = []"}, {key + "(?l)"});
+    if (Pick(3) == 0)
+      Rule(call(word, "?l", "?n"),
+           counts ? Clauses{Reads("?x"), "?l = [?x]", "?n = 1"} : Clauses{Reads("?x"), "?l = [?x]"},
+           {key + "(?l)"});
+    if (Pick(4) == 0) out_.facts.push_back(call(word, "[" + Small() + "]", "7"));
+  };
+  start(first);
+  longer(first, second);
+  if (second != first) longer(second, first);
+  if (second != first && Half()) start(second);
+  if (Half()) longer(first, first);
+  for (int n = 1 + Pick(3); n > 0; --n) {
+    const std::string& word = Half() ? first : second;
+    const std::string u = Add(Name("u"), "l");
+    switch (Pick(5)) {
+      case 0: Rule(u + "(?l)", {Reads("l", {"?l"}), call(word, "?l", "_")}); break;
+      case 1: Rule(u + "(?l)", {Reads("l", {"?l"}), "not " + call(word, "?l", "_")}); break;
+      case 2:
+        Rule(u + "(?l)", {Reads("l", {"?l"}), "?l = [_ & ?k]", call(word, "?k", "_")});
+        break;
+      case 3:
+        Rule(u + "(?l)", {Reads("l", {"?l"}), "|" + call(word, "?l", "_") + "| = " +
+                                                  std::to_string(Pick(2))});
+        break;
+      default: {
+        // What the caller gives passes through another relation.
+        const std::string fine = Add(Name("fine"), "l", {"0"});
+        Rule(fine + "(?l)", {call(word, "?l", "_")}, {key + "(?l)"});
+        Rule(u + "(?l)", {Reads("l", {"?l"}), (Half() ? "" : "not ") + fine + "(?l)"});
+      }
+    }
+  }
+}
+
+// An edit distance, the least of several ways.
+void ShapeWriter::Distance() {
+  const std::string key = ListKeys();
+  const std::string d = Add(Name("dist"), "lln", {"01"});
+  out_.keys += d + "(?a, ?b, ?n) <- " + d + "-all(?a, ?b, ?n), not " + d + "-beaten(?a, ?b, ?n)\n" +
+               d + "-beaten(?a, ?b, ?n) <- " + d + "-all(?a, ?b, ?n), " + d +
+               "-all(?a, ?b, ?m), ?m < ?n\n";
+  const auto rule = [&](Clauses clauses) {
+    Rule(d + "(?a, ?b, ?n)", std::move(clauses), {key + "(?a)", key + "(?b)"});
+    out_.rules.back().extremum = "least";
+    out_.rules.back().within = {d};
+  };
+  rule({"?a = []", "?b = []", "?n = 0"});
+  rule({"?a = ~ [_ & ?s]", d + "(?s, ?b, ?m)", "?n = ?m + " + std::to_string(1 + Pick(2))});
+  rule({"?b = ~ [_ & ?t]", d + "(?a, ?t, ?m)", "?n = ?m + 1"});
+  if (Pick(4) > 0) rule({"?a = ~ [?x & ?s]", "?b = ~ [?x & ?t]", d + "(?s, ?t, ?n)"});
+  if (Half())
+    rule({"?a = ~ [?x & ?s]", "?b = ~ [?y & ?t]", "?x != ?y", d + "(?s, ?t, ?m)", "?n = ?m + 1"});
+  if (Pick(3) == 0) rule({Reads("?n"), "?a = ?b"});
+  Rule(Add(Name("far"), "lln") + "(?a, ?b, ?n)",
+       {Base("l", "?a"), Base("l", "?b"), d + "(?a, ?b, ?n)"});
+  if (Half())
+    Rule(Add(Name("near"), "ll") + "(?a, ?b)",
+         {Base("l", "?a"), Base("l", "?b"), (Half() ? "" : "not ") + d + "(?a, ?b, " + Small() + ")"});
+  if (Half())
+    Rule(Add(Name("nearer"), "ll") + "(?a, ?b)",
+         {Base("l", "?a"), Base("l", "?b"), d + "(?a, ?b, ?n)", "?n" + Order() + Small()});
+}
+
 // Any of several sets of arguments suffices.
 void ShapeWriter::Split() {
   const std::string append = AppendRules({"01", "2"});
@@ -697,8 +789,9 @@ const Entry kEntries[] = {
     {{"aliases", ""}, &ShapeWriter::Aliases},
     {{"equivalences", ""}, &ShapeWriter::Equivalences},
     {{"counted", ""}, &ShapeWriter::Counted},
-    {{"extrema", "a recursion over relations that need their caller is refused"},
-     &ShapeWriter::Extrema},
+    {{"extrema", ""}, &ShapeWriter::Extrema},
+    {{"recogniser", ""}, &ShapeWriter::Recogniser},
+    {{"distance", ""}, &ShapeWriter::Distance},
 };
 
 }  // namespace
