@@ -442,7 +442,8 @@ Outcome Runtime::Judge(StepState& step) {
   if (step.found.declined) {
     const std::string call = engine_.solver.CallText(*step.found.declined);
     out.declined = call;
-    return fail("declined: " + call, step.goal_name + " needs " + call + ", which was declined");
+    const std::string& by = step.undecided_by == nullptr ? step.goal_name : step.undecided_by->text;
+    return fail("declined: " + call, by + " needs " + call + ", which was declined");
   }
   const auto refused = step.found.refused
                            ? calls_.reports.find(engine_.solver.IdOf(*step.found.refused))
@@ -468,7 +469,7 @@ Outcome Runtime::Judge(StepState& step) {
                 known ? "no activation clause of " + name + " holds"
                       : "nothing defines " + name + GoalLike(engine_, name));
   }
-  if (step.undecided && !step.found.undefined.empty() && !step.reason.starts_with("undecided: "))
+  if (step.undecided && step.undecided_by == nullptr && !step.found.undefined.empty())
     step.reason = "undecided: " + step.found.undefined;
   out.status = Status::kUnsatisfied;
   out.reason = OneLine(step.reason.empty() ? step.goal_name + " is not satisfied" : step.reason);

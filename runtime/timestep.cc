@@ -289,6 +289,7 @@ void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
   if (step.standing != GoalStanding::kSatisfied && !meaningless) return;
   step.standing = GoalStanding::kUnsatisfied;
   step.undecided = true;
+  step.undecided_by = &c;
   step.reason = "undecided: " + c.text;
   if (!blame.undefined.empty()) step.reason += ": " + blame.undefined;
   step.found.declined = blame.declined;
