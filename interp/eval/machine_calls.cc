@@ -393,8 +393,8 @@ const Definition* Machine::Growing() const {
 
 // --- the truth of goals ----------------------------------------------------------------------
 
-// What a guard reads of its goal: the recorded truths, and the answers of the goal so far, because
-// the rules of a goal that guard against it are alternatives.
+// What a guard reads of its goal: the recorded truths, and the answers so far of its other rules,
+// because the rules of a goal that guard against it are alternatives.
 bool Machine::RunStanding(const Step& s) {
   const auto captured = [](const std::vector<Value>& cells) {
     return static_cast<std::size_t>(std::ranges::find(cells, kAbsent) - cells.begin());
@@ -404,6 +404,7 @@ bool Machine::RunStanding(const Step& s) {
   if (!Keys(s, key)) return true;
   for (const Table* table : demands_.Running(s.relation))
     for (std::size_t r = 0; r < table->rows.size(); ++r) {
+      if (table->more().rules[r] == frame_->def->number) continue;
       std::vector<Value> cells = RowView(table->rows[r]).Copy();
       const std::size_t wanted = s.clause->As<Atom>()->args.size();
       if (wanted != 0 && wanted != captured(cells)) continue;
