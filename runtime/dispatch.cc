@@ -40,7 +40,7 @@ void Runtime::DispatchAsyncs(StepState& step) {
   calls_.awaited.clear();
   if (!calls_.held.empty() || !gate_->broken().empty()) return;
   if (step.violated) return AskWhatNow(step);
-  Journal* const journal = IsCutOff() ? nullptr : options_.journal;
+  Journal* const journal = budget_.IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
   for (const auto& [clause, value] : step.shown) {
@@ -57,7 +57,7 @@ void Runtime::DispatchAsyncs(StepState& step) {
               .place = clause->span});
   }
   if (step.standing == GoalStanding::kUnsatisfied) return AskWhatNow(step);
-  if (step.standing != GoalStanding::kPending || IsCutOff()) return;
+  if (step.standing != GoalStanding::kPending || budget_.IsCutOff()) return;
   std::vector<const OpenCall*> tools;
   for (const OpenCall& call : step.found.calls)
     if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
@@ -164,7 +164,7 @@ std::function<bool()> Runtime::StopOfReading(std::string id) {
   return [this, id = std::move(id), began = std::optional<Clock::time_point>()]() mutable {
     if (!began) began = Clock::now();
     const std::chrono::duration<double> spent = Clock::now() - *began;
-    const double most = options_.limits.max_seconds;
+    const double most = budget_.limits().max_seconds;
     const Stop stop = options_.interrupted && options_.interrupted() ? Stop::kInterrupted
                       : most > 0 && spent.count() > most             ? Stop::kTime
                                                                      : Stop::kGoesOn;
@@ -288,7 +288,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       Answer& reply = replies[open[k]];
       const bool kept = reply.kind != Answer::Kind::kNobody;
       if (!kept) reply = Received(*calls[open[k]], std::move(answers[k]));
-      const bool given_up = IsCutOff() && reply.kind == Answer::Kind::kNotRun;
+      const bool given_up = budget_.IsCutOff() && reply.kind == Answer::Kind::kNotRun;
       if (!MayAnswer(rest[k], reply)) Log(Verb::kRefused, rest[k].id);
       if (given_up || !MayAnswer(rest[k], reply)) reply = {};
       if (reply.kind == Answer::Kind::kNobody) continue;
@@ -344,7 +344,7 @@ bool Runtime::Ask(const OpenCall& call) {
   const std::size_t awaited = calls_.awaited.size();
   if (call.space == Space::kTool && !Admits(call)) return calls_.awaited.size() == awaited;
   const Request request = RequestFor(call);
-  if (IsCutOff()) return true;  // some of the choices are not known
+  if (budget_.IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
   const auto answer = Put(request, entry_of, &call);
   if (answer) calls_.replies.push_back({call, *answer});

@@ -46,13 +46,6 @@ bool Runtime::IsOneFact(const Definition& form) const {
                              [](const Pattern& p) { return p.kind == Pattern::Kind::kConstant; });
 }
 
-// Why absence proves nothing now, "" if it does: a limit stopped the timestep or the explanation.
-std::string Runtime::CutOffText() const {
-  if (at_.stop == Stop::kInterrupted) return "interrupted";
-  const std::string limit = LimitText();
-  return limit.empty() ? "a fact is taken in only in part" : "limit reached: " + limit;
-}
-
 // Fills in why there may be more facts than were found. `calls`: those that are open.
 void Runtime::TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
                         Explained& to) {
@@ -75,9 +68,10 @@ void Runtime::TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& ca
 
 // The same for a limit.
 void Runtime::TakeCutOff(Explained& to) {
-  to.doubt = at_.stop == Stop::kInterrupted ? Status::kInterrupted : Status::kLimit;
-  to.reason = CutOffText();
-  if (to.doubt == Status::kLimit && !at_.stopped_at.empty()) to.reason += ", " + StoppedText();
+  to.doubt = budget_.stop() == Stop::kInterrupted ? Status::kInterrupted : Status::kLimit;
+  to.reason = budget_.CutOffText();
+  if (to.doubt == Status::kLimit && !budget_.stopped_at().empty())
+    to.reason += ", " + budget_.StoppedText();
   to.reason = OneLine(to.reason);
 }
 
@@ -93,7 +87,7 @@ void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
     TakeCutOff(to);
     return stopped = true;
   };
-  Explainer explainer(engine_, CutOffText());
+  Explainer explainer(engine_, budget_.CutOffText());
   to.why = explainer.Why(form, limits);
   if (AwaitsSources()) {
     // As for a run: rules say nothing yet, and a source may state anything.
@@ -104,7 +98,7 @@ void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
     TakeDoubt(sources, lacks ? std::vector<OpenCall>() : sources.calls, lacks, to);
     if (to.why.proofs.empty()) to.why_not = NotKnown(form, to.reason);
   } else if (stops()) {
-    if (to.why.proofs.empty()) to.why_not = NotKnown(form, CutOffText());
+    if (to.why.proofs.empty()) to.why_not = NotKnown(form, budget_.CutOffText());
   } else {
     const Undecided& open = explainer.open();
     const std::vector<OpenCall> calls = solver.CallsOf(open.waits);
@@ -130,9 +124,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
   engine_.solver.Take();
   engine_.solver.Resume(SIZE_MAX);  // values that only it knows are forgotten
-  at_.started = std::chrono::steady_clock::now();
-  const StepPosition before = at_;
-  if (!engine_.solver.machine().truncated) at_.stop = Stop::kGoesOn;  // of the goal alone
+  Budget::Reached before = budget_.BeginAside(engine_.solver.machine().truncated);
   engine_.limits.profile = nullptr;
   // For rules that no timestep has put into effect yet; the next one prepares the engine for them.
   if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);
@@ -144,7 +136,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
   engine_.solver.Resume(options_.long_loop);
-  at_ = before;
+  budget_.EndAside(std::move(before));
 }
 
 }  // namespace rpl

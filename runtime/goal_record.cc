@@ -122,7 +122,7 @@ std::string Runtime::GoalText(const Table& table, std::size_t row) const {
 // Records derived rows that a goal rests on, as far as the limits allow.
 void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
   for (const Premise& p : premises) {
-    if (IsCutOff()) return;
+    if (budget_.IsCutOff()) return;
     if (Derivations::Sentence found = derivations_.SentenceOf(p.relation, p.row);
         !found.text.empty())
       Record({.kind = TraceEntry::Kind::kDerivation,

@@ -342,9 +342,9 @@ void Runtime::InsertFact(RelationId relation, std::span<const Value> row, const 
   const std::uint64_t instances = InstanceCount(engine_.pool, row);
   constexpr std::uint64_t kFew = 1'000;
   if (instances < kFew) return insert();
-  Stop stop = Watch(instances * (row.size() + 3) * sizeof(Value));
+  Stop stop = budget_.Poll(instances * (row.size() + 3) * sizeof(Value));
   const KeepOn keep_on = [&] {
-    if (stop == Stop::kGoesOn) stop = Watch(0);
+    if (stop == Stop::kGoesOn) stop = budget_.Poll(0);
     return stop == Stop::kGoesOn;
   };
   const Pool::Watched watched(engine_.pool, keep_on);

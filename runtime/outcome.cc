@@ -121,7 +121,8 @@ void Runtime::TakeAnswers(StepState& step, const Table& table) {
     of_rows.push_back(captures_of(named ? table.more().rules[row] : -1));
   if (of_rows.empty()) captures_of(-1);
   if (step.columns.empty()) return;
-  step.unchecked = IsCutOff();  // some answers may be missing, and which ones is not reproducible
+  step.unchecked =
+      budget_.IsCutOff();  // some answers may be missing, and which ones is not reproducible
   RowSet seen(step.columns.size());
   std::vector<Value> cells;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(step, row); ++row) {
@@ -247,7 +248,7 @@ std::vector<std::string> Runtime::AnswersOf(StepState& step, const Table& table,
 bool Runtime::GoesOn(StepState& step, std::size_t answers) {
   if (step.unchecked) return false;
   if (answers % 256 != 255) return true;
-  return !CutAnswers(step, Watch(0));
+  return !CutAnswers(step, budget_.Poll(0));
 }
 
 // Likewise for an answer that is too long to be printed, and before long ones.
@@ -256,20 +257,17 @@ bool Runtime::CanBeShown(StepState& step, std::span<const Value> cells) {
   std::uint64_t bytes = 0;
   for (const Value v : cells) bytes = std::min(bytes + engine_.pool.TextBytes(v), Pool::kManyBytes);
   if (bytes > kMaxTextBytes) {
-    if (at_.stop == Stop::kGoesOn) at_.overflow = "an answer longer than 64 MiB";
-    return !CutAnswers(step, Stop::kValue);
+    return !CutAnswers(step, Stop::kValue, "an answer longer than 64 MiB");
   }
   if ((step.unpolled += bytes) < kLong) return true;
   step.unpolled = 0;
-  return !CutAnswers(step, Watch(bytes));
+  return !CutAnswers(step, budget_.Poll(bytes));
 }
 
-bool Runtime::CutAnswers(StepState& step, Stop why) {
+bool Runtime::CutAnswers(StepState& step, Stop why, std::string overflow) {
   if (why == Stop::kGoesOn) return false;
-  if (at_.stop == Stop::kGoesOn) {
-    at_.stop = why;
-    at_.stopped_at = step.plan_rule != nullptr ? step.plan_rule->text : step.goal_name;
-  }
+  budget_.Stopped(why, step.plan_rule != nullptr ? step.plan_rule->text : step.goal_name,
+                  std::move(overflow));
   step.unchecked = true;
   return true;
 }
@@ -287,28 +285,6 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
 }
 
 // The author's %fail rules (§15.7): the first that holds is the report.
-std::string Runtime::LimitText() const {
-  switch (at_.stop) {
-    case Stop::kRows: return fmt::format("{} rows", engine_.limits.max_rows);
-    case Stop::kRounds: return fmt::format("{} rounds", engine_.limits.max_rounds);
-    case Stop::kDepth: return fmt::format("{} nested calls", engine_.limits.max_depth);
-    case Stop::kIterations: return fmt::format("{} iterations", engine_.limits.max_iterations);
-    case Stop::kPlan: return "too many clauses and alternatives in one rule";
-    case Stop::kValue: return at_.overflow;
-    case Stop::kTime: return fmt::format("{} seconds", options_.limits.max_seconds);
-    case Stop::kMemory: return fmt::format("{} MB of memory", options_.limits.max_megabytes);
-    case Stop::kGoesOn:
-    case Stop::kInterrupted: break;
-  }
-  return "";
-}
-
-std::string Runtime::StoppedText() const {
-  std::string out = fmt::format("evaluation stopped while `{}` was still growing", at_.stopped_at);
-  if (!at_.newest.empty()) out += "; its newest row is " + at_.newest;
-  return out;
-}
-
 std::optional<std::string> Runtime::AuthorFailure(const StepState& step) {
   const Goal* fail = engine_.program.FindGoal("fail");
   if (fail == nullptr || step.awaits_sources) return std::nullopt;
@@ -327,14 +303,14 @@ Outcome Runtime::ReportTimesteps(const StepState& step) {
   out.chat = chat_;
   out.status = Status::kLimit;
   const std::string last = step.found.calls.empty() ? "" : RequestFor(step.found.calls.front()).id;
-  out.reason = FailText(fmt::format("limit reached: {} timesteps", max_timesteps_),
+  out.reason = FailText(fmt::format("limit reached: {} timesteps", budget_.max_timesteps()),
                         fmt::format("{} was still waiting for {}", step.goal_name, last));
   return out;
 }
 
 Outcome Runtime::Report(StepState& step) {
   Outcome out = Judge(step);
-  out.repeatable = !IsCutOff();
+  out.repeatable = !budget_.IsCutOff();
   out.not_run = out.status != Status::kSatisfied && !calls_.not_run.empty();
   if (out.status != Status::kSatisfied) return out;
   for (auto& [truth, entry] : std::exchange(step.standing_again, {})) {
@@ -376,7 +352,7 @@ Outcome Runtime::Judge(StepState& step) {
     out.reason = FailText(reason, explanation);
     return out;
   };
-  if (at_.stop == Stop::kInterrupted) {
+  if (budget_.stop() == Stop::kInterrupted) {
     out.status = Status::kInterrupted;
     out.reason = "interrupted";
     return out;
@@ -411,9 +387,9 @@ Outcome Runtime::Judge(StepState& step) {
     return out;
   }
   const bool certain = step.standing == GoalStanding::kSatisfied && !step.unchecked;
-  if (at_.stop != Stop::kGoesOn) {
-    const std::string limit = "limit reached: " + LimitText();
-    const std::string where = StoppedText();
+  if (budget_.stop() != Stop::kGoesOn) {
+    const std::string limit = "limit reached: " + budget_.LimitText();
+    const std::string where = budget_.StoppedText();
     if (!certain) {
       out = fail(limit, where);
       out.status = Status::kLimit;
@@ -607,7 +583,8 @@ Failing Runtime::FailingNow(const StepState& step) {
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (at_.stop != Stop::kGoesOn || step.found.declined || step.found.refused || step.found.failed)
+  if (budget_.stop() != Stop::kGoesOn || step.found.declined || step.found.refused ||
+      step.found.failed)
     return out;
   const RelationId goal = step.found.circle ? step.found.circle->first : step.ineligible;
   if (step.found.circle) out.what = "circular dependency: " + step.found.circle->text;
@@ -633,7 +610,7 @@ TraceEntry Runtime::EntryToCome(const Way& way) const {
 }
 
 void Runtime::AskWhatNow(const StepState& step) {
-  if (IsCutOff()) return;
+  if (budget_.IsCutOff()) return;
   const Failing failing = FailingNow(step);
   if (failing.ways.empty()) return;
   const Value what = engine_.pool.String(OneLine(failing.what));

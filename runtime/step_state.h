@@ -6,7 +6,6 @@
 #ifndef RPL_RUNTIME_STEP_STATE_H_
 #define RPL_RUNTIME_STEP_STATE_H_
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,17 +47,10 @@ struct Failing {
   std::vector<Way> ways;
 };
 
-/// The position of a run within its timestep, and the limit that stopped it. Limits strike, and
-/// lines of the log are written, anywhere in a phase.
+/// The position of a run within its timestep: lines of the log are written anywhere in a phase.
 struct StepPosition {
   int phase = 0;
   Value now;
-  std::chrono::steady_clock::time_point started;  // the timestep, or its last phase 8
-
-  Stop stop = Stop::kGoesOn;  // the first limit
-  std::string stopped_at;
-  std::string newest;    // row of the relation that was growing
-  std::string overflow;  // the limit of values, for kValue
 };
 
 struct StepState {

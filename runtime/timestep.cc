@@ -6,7 +6,6 @@
 #include "runtime/timestep.h"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <functional>
 
@@ -20,7 +19,6 @@
 #include "interp/eval/unifier.h"
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
-#include "interp/store/pages.h"
 #include "runtime/door.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
@@ -30,16 +28,6 @@ namespace rpl {
 using nlohmann::ordered_json;
 
 namespace {
-
-// A limit of 0 as one that is never reached, and to which one can be added.
-std::size_t OrNone(std::size_t limit) { return limit == 0 ? SIZE_MAX - 1 : limit; }
-
-void TakeLimits(const SessionLimits& from, Limits& to) {
-  to.max_rows = OrNone(from.max_rows);
-  to.max_rounds = OrNone(from.max_rounds);
-  to.max_depth = from.max_depth == 0 ? kMostDepth : from.max_depth;
-  to.max_iterations = from.max_iterations;
-}
 
 // The part of the profile for the time of a phase, except for constraints.
 Profile::Part ProfiledPart(int phase) {
@@ -61,15 +49,12 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       options_(std::move(options)),
       derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
-      max_timesteps_(OrNone(options_.limits.max_timesteps)),
       gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)),
       door_(std::make_unique<Door>(engine_, trace_,
                                    options_.gate != nullptr && options_.gate->guard != nullptr)) {
-  TakeLimits(options_.limits, engine_.limits);
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
   engine_.solver.Resume(options_.long_loop);
-  engine_.limits.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();
     timestep_ = options_.journal->last_timestep();
@@ -118,24 +103,18 @@ void Runtime::QuiesceRelations(StepState& step) {
     if (TakeStop(stop, engine_.fixpoint.stopped_at()))
       if (const RelationId r = engine_.fixpoint.growing();
           r != kNoId && !engine_.store.at(r).empty())
-        at_.newest =
-            RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
-    Log(Verb::kStopped, at_.stopped_at);
+        budget_.Grew(
+            RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes));
+    Log(Verb::kStopped, budget_.stopped_at());
     engine_.solver.Truncate();
   }
   LogDerived();
   CheckConstraints(step);
 }
 
-// Clears the stop, so that the phases after this one run on what stands. What stopped the timestep
-// first is told: whatever runs after it is soon stopped, too. True if this is the first.
+// Clears the stop, so that the phases after this one run on what stands. True if it is the first.
 bool Runtime::TakeStop(Stop stop, const std::string& at) {
-  const bool first = at_.stop == Stop::kGoesOn;
-  if (first) {
-    at_.stop = stop;
-    at_.stopped_at = at;
-    at_.overflow = engine_.pool.overflow();
-  }
+  const bool first = budget_.Stopped(stop, at, engine_.pool.overflow());
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
   return first;
@@ -516,19 +495,11 @@ void Runtime::SetLog(LogSink log) {
 }
 
 void Runtime::SetLimits(const SessionLimits& limits) {
-  options_.limits = limits;
-  TakeCounters(limits);
+  if (budget_.Set(limits)) ForgetEvaluated();
 }
 
 // What was evaluated within other limits might not be within these.
-void Runtime::TakeCounters(const SessionLimits& limits) {
-  const auto counters = [now = &engine_.limits] {
-    return std::array{now->max_rows, now->max_rounds, now->max_depth, now->max_iterations};
-  };
-  const auto before = counters();
-  TakeLimits(limits, engine_.limits);
-  max_timesteps_ = OrNone(limits.max_timesteps);
-  if (counters() == before) return;
+void Runtime::ForgetEvaluated() {
   engine_.solver.Resume(SIZE_MAX);
   engine_.solver.Resume(options_.long_loop);
   goals_.standing.clear();
@@ -614,49 +585,17 @@ void Runtime::Add(TraceEntry entry) {
   if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
-// Polled while evaluating, and before an allocation of `bytes` that is filled at once.
-Stop Runtime::Watch(std::size_t bytes) {
-  constexpr double kBytesPerSecond = 2e9;
-  if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
-  // Replayed evaluation stayed within its limits; time counts from the end of the recording.
-  if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
-    at_.started = std::chrono::steady_clock::now();
-    return Stop::kGoesOn;
-  }
-  const auto now = std::chrono::steady_clock::now();
-  const std::chrono::duration<double> spent = now - at_.started;
-  if (options_.progress) {
-    const Definition* rule = engine_.solver.rule();
-    const Progress progress{engine_.fixpoint.rounds(), engine_.solver.new_rows(),
-                            rule != nullptr ? std::string_view(rule->text) : "", spent.count()};
-    options_.progress(&progress);
-  }
-  const double seconds = spent.count() + static_cast<double>(bytes) / kBytesPerSecond;
-  if (options_.limits.max_seconds > 0 && seconds > options_.limits.max_seconds) return Stop::kTime;
-  if (options_.limits.max_megabytes == 0) return Stop::kGoesOn;
-  // Querying the system takes longer than the work between two polls.
-  if (now >= asked_next_) {
-    resident_ = ResidentMegabytes();
-    asked_next_ = now + std::chrono::milliseconds(2);
-  }
-  return resident_ + (bytes >> 20) > options_.limits.max_megabytes ? Stop::kMemory : Stop::kGoesOn;
-}
-
 void Runtime::Renew() {
-  at_.started = std::chrono::steady_clock::now();
-  at_.stop = Stop::kGoesOn;
-  at_.stopped_at.clear();
-  at_.newest.clear();
-  at_.overflow.clear();
+  budget_.Begin();
   const auto clock = [&] {
     if (!options_.now.empty()) return options_.now;
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   };
   std::string now;
   if (Journal* const journal = options_.journal; journal != nullptr) {
-    const Journal::StepInput moment = journal->Step(timestep_, clock, options_.limits);
+    const Journal::StepInput moment = journal->Step(timestep_, clock, budget_.limits());
     now = moment.now;
-    TakeCounters(moment.limits);
+    if (budget_.Count(moment.limits)) ForgetEvaluated();
   } else {
     now = clock();
   }
@@ -688,10 +627,6 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   for (const OpenCall& call : calls_.not_run) engine_.store.Retract(call.relation, call.args);
   calls_.BeginTurn();
   run_begins_ = pursue;
-}
-
-bool Runtime::IsCutOff() const {
-  return at_.stop == Stop::kTime || at_.stop == Stop::kMemory || at_.stop == Stop::kInterrupted;
 }
 
 }  // namespace rpl

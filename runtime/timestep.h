@@ -24,7 +24,6 @@
 #ifndef RPL_RUNTIME_TIMESTEP_H_
 #define RPL_RUNTIME_TIMESTEP_H_
 
-#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -40,6 +39,7 @@
 #include "interp/eval/table.h"
 #include "interp/program/program.h"
 #include "runtime/agent.h"
+#include "runtime/budget.h"
 #include "runtime/call_book.h"
 #include "runtime/derivation.h"
 #include "runtime/goal_record.h"
@@ -111,7 +111,7 @@ class Runtime {
   Outcome Report(StepState& step);
   /// The outcome of a turn that reached the limit on timesteps.
   Outcome ReportTimesteps(const StepState& step);
-  std::size_t max_timesteps() const { return max_timesteps_; }
+  std::size_t max_timesteps() const { return budget_.max_timesteps(); }
 
   /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`,
   /// with the `doubt` that there is.
@@ -194,12 +194,8 @@ class Runtime {
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void Renew();
-  void TakeCounters(const SessionLimits& limits);
+  void ForgetEvaluated();
   bool TakeStop(Stop stop, const std::string& at);
-  Stop Watch(std::size_t bytes);
-  std::string LimitText() const;
-  /// What was growing when the limit was reached.
-  std::string StoppedText() const;
   void LogDerived();
   void CheckConstraints(StepState& step);
   void EvaluateChecked(StepState& step);
@@ -211,7 +207,6 @@ class Runtime {
   void RecordGoal(StepState& step, const Table& table, std::set<const Table*>& done);
   void LogRulesPassedOver(const StepState& step);
   void RecordDerivations(const std::vector<Premise>& premises);
-  bool IsCutOff() const;
   void Show(StepState& step, const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
   bool AdmitAgain(const std::vector<const OpenCall*>& calls, const std::vector<Answer>& replies,
@@ -257,7 +252,6 @@ class Runtime {
   bool AwaitSources(StepState& step);
   Evaluation OpenSources() const;
   bool IsOneFact(const Definition& form) const;
-  std::string CutOffText() const;
   void TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
                  Explained& to);
   void TakeCutOff(Explained& to);
@@ -322,21 +316,18 @@ class Runtime {
                                      const std::vector<const ShownCaptures*>& of_rows, bool json);
   bool GoesOn(StepState& step, std::size_t answers);
   bool CanBeShown(StepState& step, std::span<const Value> cells);
-  bool CutAnswers(StepState& step, Stop why);
+  bool CutAnswers(StepState& step, Stop why, std::string overflow = "");
   std::optional<std::string> AuthorFailure(const StepState& step);
 
   Agent& agent_;
   SessionOptions options_;
   Sources sources_;
   interp::Engine engine_{sources_};
+  Budget budget_{engine_, options_};
   Derivations derivations_;
   RelationId what_now_;  // a person's decisions about failures, by the text of the failure
   Trace trace_;
   std::set<std::string> known_;  // texts of entries of earlier epochs that may recur
-  std::size_t max_timesteps_ = 0;
-
-  std::size_t resident_ = 0;  // MiB of the process, when measured last
-  std::chrono::steady_clock::time_point asked_next_;
   int timestep_ = 0;
   StepPosition at_;            // of the current or last timestep
   std::deque<Way> decisions_;  // of a person, for the next timestep
