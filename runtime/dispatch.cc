@@ -48,13 +48,14 @@ void Runtime::DispatchAsyncs(StepState& step) {
     if (!AdmitsJson(value)) continue;
     chat_ = true;
     if (journal != nullptr ? journal->Chat(json) : live) agent_.Chat(json);
-    Log(Verb::kChat, json);
-    Tell("chat", {{"line", json}});
+    recorder_.Log(Verb::kChat, json);
+    recorder_.Event("chat", {{"line", json}});
     if (traced.insert(clause->text).second)
-      Record({.kind = TraceEntry::Kind::kReply,
-              .text = clause->text + " ^ ~ {:tool :json} -> true",
-              .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
-              .place = clause->span});
+      recorder_.Entry(
+          {.kind = TraceEntry::Kind::kReply,
+           .text = clause->text + " ^ ~ {:tool :json} -> true",
+           .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
+           .place = clause->span});
   }
   if (step.standing == GoalStanding::kUnsatisfied) return AskWhatNow(step);
   if (step.standing != GoalStanding::kPending || budget_.IsCutOff()) return;
@@ -280,19 +281,20 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
         replies[i] = answer;
       };
     }
-    for (std::size_t k = 0; Tells() && k < open.size(); ++k)
-      Tell("tool-call",
-           {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
+    for (std::size_t k = 0; recorder_.Tells() && k < open.size(); ++k)
+      recorder_.Event(
+          "tool-call",
+          {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
     std::vector<Answer> answers = agent_.Call(rest, engine_.pool);
     for (std::size_t k = 0; k < open.size(); ++k) {
       Answer& reply = replies[open[k]];
       const bool kept = reply.kind != Answer::Kind::kNobody;
       if (!kept) reply = Received(*calls[open[k]], std::move(answers[k]));
       const bool given_up = budget_.IsCutOff() && reply.kind == Answer::Kind::kNotRun;
-      if (!MayAnswer(rest[k], reply)) Log(Verb::kRefused, rest[k].id);
+      if (!MayAnswer(rest[k], reply)) recorder_.Log(Verb::kRefused, rest[k].id);
       if (given_up || !MayAnswer(rest[k], reply)) reply = {};
       if (reply.kind == Answer::Kind::kNobody) continue;
-      TellReply("result", names[open[k]], reply);
+      recorder_.Reply("result", names[open[k]], reply, engine_.pool);
       if (journal != nullptr && !kept)
         journal->Reply(names[open[k]], reply, engine_.pool, EntryToCome(*calls[open[k]], reply),
                        took(open[k]));
@@ -366,7 +368,7 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name, "");
   LogDispatched(request, call == nullptr ? std::nullopt : std::optional(call->place));
-  if (Tells()) {
+  if (recorder_.Tells()) {
     ordered_json told = {{"id", name},
                          {"key", request.name},
                          {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
@@ -374,7 +376,7 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
                          {"options", JsonOf(request.options)},
                          {"place", request.place}};
     if (!request.row.empty()) told["row"] = request.row;
-    Tell("question", std::move(told));
+    recorder_.Event("question", std::move(told));
   }
   if (journal != nullptr) {
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
@@ -388,14 +390,14 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
                               ? door_->RefusedAnswer(*call, answer.by)
                               : Refused{"a decision about a failure is a person's",
                                         "decide at a terminal, or with `--answer what-now=…`"};
-      Log(Verb::kRefused, request.id);
+      recorder_.Log(Verb::kRefused, request.id);
       refused = why.reason + "; " + why.hint;
       continue;
     }
     if (answer.kind == Answer::Kind::kValue) {
       TakenReply taken = TakeReply(request, answer.value, engine_.pool);
       if (!taken.refused.empty()) {
-        Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + request.id);
+        recorder_.Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + request.id);
         refused = std::move(taken.refused);
         continue;
       }
@@ -404,7 +406,7 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
     if (journal != nullptr)
       journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt,
                      call == nullptr ? HeadingPart{} : PartOf(*call));
-    TellReply("answer", name, answer);
+    recorder_.Reply("answer", name, answer, engine_.pool);
     return answer;
   }
 }

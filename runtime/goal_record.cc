@@ -92,11 +92,11 @@ void Runtime::RecordGoal(StepState& step, const Table& table, std::set<const Tab
   for (const Table* used : table.more().used) RecordGoal(step, *used, done);
   if (engine_.store.at(table.relation).space() != Space::kGoal) return;
   const bool one_shot = &table == step.plan && query_ != nullptr;
-  if (one_shot && !options_.log) return;
+  if (one_shot && !recorder_.Logs()) return;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(step, row); ++row) {
     if (!CanBeShown(step, {&table.more().maps[row], 1})) return;
     const std::string text = GoalText(table, row);
-    Log(Verb::kSatisfied, text, PlaceOf(table));
+    recorder_.Log(Verb::kSatisfied, text, PlaceOf(table));
     if (one_shot) continue;
     const Value map = table.more().maps[row];
     const bool known = engine_.store.at(table.relation).Find({&map, 1}) != kNoId;
@@ -107,7 +107,7 @@ void Runtime::RecordGoal(StepState& step, const Table& table, std::set<const Tab
     if (known) continue;
     engine_.store.Insert(table.relation, {&map, 1}, false);
     if (row < table.more().premises.size()) RecordDerivations(table.more().premises[row]);
-    Record(TruthEntry(table, text));
+    recorder_.Entry(TruthEntry(table, text));
     goals_.truths[truth] = goals_.voids;
   }
 }
@@ -125,9 +125,9 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
     if (budget_.IsCutOff()) return;
     if (Derivations::Sentence found = derivations_.SentenceOf(p.relation, p.row);
         !found.text.empty())
-      Record({.kind = TraceEntry::Kind::kDerivation,
-              .text = std::move(found.text),
-              .place = found.rule});
+      recorder_.Entry({.kind = TraceEntry::Kind::kDerivation,
+                       .text = std::move(found.text),
+                       .place = found.rule});
     const Evaluation& found = engine_.solver.found();
     if (found.stop != Stop::kGoesOn) TakeStop(found.stop, std::string(found.stopped_at));
   }

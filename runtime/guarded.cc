@@ -21,7 +21,7 @@
 namespace rpl {
 
 Moment Runtime::MomentNow() const {
-  const std::string text(engine_.pool.TextOf(at_.now));
+  const std::string text(engine_.pool.TextOf(now_));
   for (const std::string& each : {text, text + "Z", text + ":00Z"})
     if (const auto moment = ParseInstant(each)) return *moment;
   return 0;
@@ -52,8 +52,8 @@ bool Runtime::Admits(const OpenCall& call) {
                 decision.rule.empty() ? kNil : engine_.pool.String(decision.rule)};
     fact.trace = true;
     fact.text = RowText(fact.relation, fact.row) + " -> true";
-    Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
-                            (decision.rule.empty() ? "" : " by " + decision.rule));
+    recorder_.Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
+                                      (decision.rule.empty() ? "" : " by " + decision.rule));
     novelty_.push_back({{}, From::kDecision, By::kHost});
     novelty_.back().what.assertions.push_back(std::move(fact));
     if (decision.Stops()) {

@@ -240,7 +240,7 @@ void Runtime::Retake(const KnownSource& source, const ordered_json& answer,
   const Relation& of = engine_.store.at(id.relation);
   const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
   InsertFact(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
-  Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
+  recorder_.Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
   Exchange(id, std::move(*facts));
 }
 
@@ -253,10 +253,11 @@ void Runtime::TakeSentence(const SourceSentence& sentence, const Said& said) {
   const auto same = [&](const OpenCall& other) { return !(other < call) && !(call < other); };
   if (std::ranges::any_of(known, same)) return;
   const std::string text = engine_.solver.CallText(call);
-  Log(Verb::kAsserted, text, sentence.span);
+  recorder_.Log(Verb::kAsserted, text, sentence.span);
   known.push_back(std::move(call));
   if (said.from == From::kMessage)
-    Record({.kind = TraceEntry::Kind::kFact, .text = text, .by = said.by, .place = sentence.span});
+    recorder_.Entry(
+        {.kind = TraceEntry::Kind::kFact, .text = text, .by = said.by, .place = sentence.span});
 }
 
 // Whether a source of the program was not read.

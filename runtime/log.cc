@@ -40,4 +40,9 @@ std::string LogText(const LogLine& line) {
   return fmt::format("{}.{} {}", line.timestep, line.phase, SaidText(line));
 }
 
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 }  // namespace rpl

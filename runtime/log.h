@@ -71,6 +71,9 @@ std::string SaidText(const LogLine& line);
 /// The whole line: "3.2 asserted edge(1, 2)".
 std::string LogText(const LogLine& line);
 
+/// The text with line ends replaced by blanks.
+std::string OneLine(std::string text);
+
 }  // namespace rpl
 
 #endif  // RPL_RUNTIME_LOG_H_

@@ -64,7 +64,7 @@ void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
   calls_.refused.merge(std::exchange(calls_.refusals, {}));
   for (const Way& way : std::exchange(decisions_, {})) {
-    Log(Verb::kDecided, way.name);
+    recorder_.Log(Verb::kDecided, way.name);
     Assertion does = way.does;
     if (does.relation == kNoId) continue;
     if (Value& first = does.row.front(); first.is_none()) first = engine_.pool.Map({});
@@ -79,14 +79,15 @@ void Runtime::AssertNewAvars() {
     TraceEntry entry = EntryToCome(reply.call, reply.answer);
     if (reply.answer.kind == Answer::Kind::kDecline) {
       calls_.declined.insert(engine_.solver.IdOf(reply.call));
-      Log(Verb::kDeclined, text, reply.call.place);
-      Record(std::move(entry));
+      recorder_.Log(Verb::kDeclined, text, reply.call.place);
+      recorder_.Entry(std::move(entry));
       continue;
     }
     if (TakesRows(reply.call)) {
       TakeRows(reply.call.relation, reply.call.args, reply.answer.value, true, reply.answer.by);
-      Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
-      Record(std::move(entry));
+      recorder_.Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value),
+                    reply.call.place);
+      recorder_.Entry(std::move(entry));
       continue;
     }
     if (reply.call.space == Space::kRelation) {
@@ -96,22 +97,24 @@ void Runtime::AssertNewAvars() {
       TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value,
                reply.answer.by);
       const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
-      Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
+      recorder_.Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value),
+                    reply.call.place);
       if (row.empty()) continue;
       InsertFact(reply.call.relation, FactOfRow(engine_.pool, reply.call.args, row),
                  {.by = RowsBy::Bit(by)});
       calls_.halves.erase({reply.call.relation, reply.call.args});
-      Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
-      Record(std::move(entry));
+      recorder_.Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
+      recorder_.Entry(std::move(entry));
       continue;
     }
     const Value meta = MetaOf(engine_.pool, reply.answer);
     InsertFact(reply.call.relation, FactOfCall(engine_.pool, reply.call.args),
                {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
-    Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true", reply.call.place);
+    recorder_.Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true",
+                  reply.call.place);
     TakeSource(reply.call);
     if (reply.answer.kind == Answer::Kind::kNotRun) calls_.not_run.push_back(reply.call);
-    else Record(std::move(entry));
+    else recorder_.Entry(std::move(entry));
   }
 }
 
@@ -139,15 +142,17 @@ void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value ro
     } else {
       TakeBack(relation, row, by);
     }
-    Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
+    recorder_.Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
   }
   engine_.solver.Settle(relation, {key.begin(), key.end()}, truth);
 }
 
 // The future entry of a reply; without text if it makes none, or none yet.
 TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
-  TraceEntry out{
-      .kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1, .by = answer.by};
+  TraceEntry out{.kind = TraceEntry::Kind::kReply,
+                 .timestep = recorder_.timestep() + 1,
+                 .phase = 1,
+                 .by = answer.by};
   if (call.place.end != 0) out.place = call.place;
   const bool declined = answer.kind == Answer::Kind::kDecline;
   if (!declined && answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta)
@@ -284,10 +289,10 @@ void Runtime::AssertInputNovelty(StepState& step) {
   for (; rules_known_ < engine_.program.definitions().size(); ++rules_known_)
     if (const Definition& def = engine_.program.definitions()[rules_known_];
         sources.at(def.span.file).name != kLibrary)
-      Log(Verb::kRule, def);
+      recorder_.Log(Verb::kRule, def);
   for (; constraints_known_ < engine_.program.constraints().size(); ++constraints_known_)
     if (!engine_.program.constraints()[constraints_known_].left.empty())
-      Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);
+      recorder_.Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);
   for (const UnfinishedFact& fact : std::exchange(unfinished_, {}))
     InsertFact(fact.relation, fact.row,
                {fact.meta, fact.origin ? &*fact.origin : nullptr, fact.orders, fact.by});
@@ -372,12 +377,12 @@ void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span s
   const By by = ByOf(said, span);
   InsertFew(relation, row, {.origin = &span, .by = RowsBy::Bit(by)});  // it has no sets
   NoLongerRetracted(relation, row);
-  if (options_.log) Log(Verb::kAsserted, RowText(relation, row), span);
+  if (recorder_.Logs()) recorder_.Log(Verb::kAsserted, RowText(relation, row), span);
   if (said.from == From::kMessage)
-    Record({.kind = TraceEntry::Kind::kFact,
-            .text = RowText(relation, row) + " -> true",
-            .by = by,
-            .place = span});
+    recorder_.Entry({.kind = TraceEntry::Kind::kFact,
+                     .text = RowText(relation, row) + " -> true",
+                     .by = by,
+                     .place = span});
 }
 
 void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row) {
@@ -419,7 +424,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
   if (a.truth) {
     // A trace records that a goal was satisfied; its rules decide whether it is now.
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
-    if (told && HasRules(a.relation)) return Log(Verb::kLeftToRules, a.text, a.span);
+    if (told && HasRules(a.relation)) return recorder_.Log(Verb::kLeftToRules, a.text, a.span);
     if (told) goals_.told_truths.push_back(a);
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
     // The trace of a reply is no fact of the program, which would suppress asking. That of an
@@ -436,8 +441,8 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
       engine_.solver.ForgetArguments(a.relation, a.row);
     }
     NoLongerRetracted(a.relation, a.row);
-    if (options_.log)
-      Log(Verb::kAsserted, a.text.empty() ? RowText(a.relation, a.row) : a.text, a.span);
+    if (recorder_.Logs())
+      recorder_.Log(Verb::kAsserted, a.text.empty() ? RowText(a.relation, a.row) : a.text, a.span);
     if (said.from == From::kSource) return;
     if (said.from != From::kTrace) {
       const bool told_now = said.from == From::kMessage && rel.space() == Space::kRelation;
@@ -446,14 +451,14 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
       if (rel.space() == Space::kTool) entry.answered = Answered(a.relation, a.row, a.meta);
       if (a.trace || (told_now && !a.text.empty())) entry.text = a.text;
       else if (told_now) entry.text = RowText(a.relation, a.row) + " -> true";
-      if (!entry.text.empty()) Record(std::move(entry));
+      if (!entry.text.empty()) recorder_.Entry(std::move(entry));
     } else if (told) {
-      Add({.kind = TraceEntry::Kind::kGoal,
-           .timestep = timestep_,
-           .phase = at_.phase,
-           .text = a.text,
-           .again = true,
-           .place = a.span});
+      recorder_.Add({.kind = TraceEntry::Kind::kGoal,
+                     .timestep = recorder_.timestep(),
+                     .phase = recorder_.phase(),
+                     .text = a.text,
+                     .again = true,
+                     .place = a.span});
     }
     return;
   }
@@ -473,7 +478,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     TakeBack(a.relation, a.row, said.from == From::kDecision || failure ? By::kProgram : by);
     if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
-  Log(Verb::kRetracted, a.text, a.span);
+  recorder_.Log(Verb::kRetracted, a.text, a.span);
   if (!IsRecorded(said.from)) return;
   TraceEntry entry{.kind = TraceEntry::Kind::kRetraction,
                    .text = a.text,
@@ -483,7 +488,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
   const bool of_call = rel.space() != Space::kRelation && rel.space() != Space::kGoal;
   if (of_call || engine_.program.FindCollected(a.relation) != nullptr)
     entry.answered = Answered(a.relation, a.row, kNone);
-  Record(std::move(entry));
+  recorder_.Entry(std::move(entry));
 }
 
 // A question that was declined or answered with rows, or for which that is taken back.
@@ -493,7 +498,7 @@ void Runtime::TakeQuestion(const QuestionEntry& entry, const Said& said) {
   if (!entry.declined) TakeRows(entry.relation, entry.key, entry.rows, entry.truth, by);
   else if (entry.truth) calls_.declined.insert(id);
   else calls_.declined.erase(id);
-  Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
+  recorder_.Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
   if (!entry.truth) Retracted();
   if (!IsRecorded(said.from)) return;
   TraceEntry out{.kind = entry.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
@@ -502,7 +507,7 @@ void Runtime::TakeQuestion(const QuestionEntry& entry, const Said& said) {
                  .by = by,
                  .place = entry.span};
   out.answered = Answered(entry.relation, entry.key, kNone);
-  Record(std::move(out));
+  recorder_.Entry(std::move(out));
 }
 
 void Runtime::TakeHalf(const HalfAnswer& half, const Said& said) {
@@ -512,13 +517,13 @@ void Runtime::TakeHalf(const HalfAnswer& half, const Said& said) {
     for (std::size_t i = 0; i < half.row.size(); ++i)
       if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i], by);
   engine_.solver.TakeArguments(half.relation, half.key, half.row);
-  Log(Verb::kAsserted, half.text, half.span);
+  recorder_.Log(Verb::kAsserted, half.text, half.span);
   if (IsRecorded(said.from))
-    Record({.kind = TraceEntry::Kind::kFact,
-            .text = half.text,
-            .stated = said.from == From::kDocument,
-            .by = by,
-            .place = half.span});
+    recorder_.Entry({.kind = TraceEntry::Kind::kFact,
+                     .text = half.text,
+                     .stated = said.from == From::kDocument,
+                     .by = by,
+                     .place = half.span});
 }
 
 }  // namespace rpl

@@ -26,11 +26,6 @@
 
 namespace rpl {
 
-std::string OneLine(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 namespace {
 
 // ", did you mean %trip?", or "".
@@ -273,15 +268,8 @@ bool Runtime::CutAnswers(StepState& step, Stop why, std::string overflow) {
 }
 
 std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
-  Tell("fail", {{"reason", reason}, {"explanation", explanation}});
-  const std::string text =
-      "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
   ++goals_.voids;
-  const bool same = !trace_.empty() && trace_.back().kind == TraceEntry::Kind::kFailure &&
-                    trace_.back().text == text;
-  if (!same)  // it failed so before: no news
-    Record({.kind = TraceEntry::Kind::kFailure, .text = text});
-  return text;
+  return recorder_.Failure(reason, explanation);
 }
 
 // The author's %fail rules (§15.7): the first that holds is the report.
@@ -315,7 +303,7 @@ Outcome Runtime::Report(StepState& step) {
   if (out.status != Status::kSatisfied) return out;
   for (auto& [truth, entry] : std::exchange(step.standing_again, {})) {
     goals_.truths[truth] = goals_.voids;
-    Record(std::move(entry));
+    recorder_.Entry(std::move(entry));
   }
   return out;
 }
@@ -516,7 +504,7 @@ Overridden Runtime::OverriddenOf(const Violated& v) {
   while (out.by < By::kFile && (by & RowsBy::Bit(out.by)) == 0)
     out.by = static_cast<By>(static_cast<int>(out.by) + 1);
   const std::string decision = RowText(what_now_, {&what, 1});
-  for (const TraceEntry& entry : trace_)
+  for (const TraceEntry& entry : recorder_.trace())
     if (entry.text.starts_with(decision)) out.timestep = entry.timestep;
   return out;
 }
@@ -603,7 +591,7 @@ Failing Runtime::FailingNow(const StepState& step) {
 
 TraceEntry Runtime::EntryToCome(const Way& way) const {
   return {.kind = way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
-          .timestep = timestep_ + 1,
+          .timestep = recorder_.timestep() + 1,
           .phase = 2,
           .text = way.does.text,
           .by = way.by};

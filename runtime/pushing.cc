@@ -213,7 +213,7 @@ void Runtime::EndPush(const std::string& why) {
     sources_read_.coming.erase(id);
     engine_.store.Retract(id.relation, id.args);
   }
-  Log(Verb::kResolved, "the sources are read: " + why);
+  recorder_.Log(Verb::kResolved, "the sources are read: " + why);
   sources_read_.sentences = std::exchange(push.sentences, {});
   push.calls.clear();
   push.partial.clear();

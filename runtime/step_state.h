@@ -47,12 +47,6 @@ struct Failing {
   std::vector<Way> ways;
 };
 
-/// The position of a run within its timestep: lines of the log are written anywhere in a phase.
-struct StepPosition {
-  int phase = 0;
-  Value now;
-};
-
 struct StepState {
   bool unchecked = false;      // a limit cut off the check of constraints, or the answers
   std::uint64_t unpolled = 0;  // bytes of answers printed since the limits were polled

@@ -50,16 +50,11 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)),
-      door_(std::make_unique<Door>(engine_, trace_,
+      door_(std::make_unique<Door>(engine_, recorder_.trace(),
                                    options_.gate != nullptr && options_.gate->guard != nullptr)) {
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
   engine_.solver.Resume(options_.long_loop);
-  if (options_.journal != nullptr) {
-    trace_ = options_.journal->earlier();
-    timestep_ = options_.journal->last_timestep();
-    for (const TraceEntry& entry : trace_) known_.insert(entry.text);
-  }
 }
 
 Runtime::~Runtime() = default;
@@ -69,19 +64,19 @@ StepState Runtime::Step(StepState last) {
   // Outcomes of timesteps without a goal name the last one; recorded sessions have it so.
   step.goal_name = std::move(last.goal_name);
   step.rules = std::move(last.rules);
-  ++timestep_;
+  recorder_.BeginTimestep();
   engine_.solver.Suspend();
   Renew();
   ReadSourcesAgain(false);
   AssertNewAvars();
   ReadSourcesAgain(true);
   AssertInputNovelty(step);
-  at_.phase = 3;
+  recorder_.SetPhase(3);
   QuiesceRelations(step);
   ActivateGoals();
   UpdatePlans(step);
   ProgressPlan(step);
-  at_.phase = 7;
+  recorder_.SetPhase(7);
   QuiesceRelations(step);
   DispatchAsyncs(step);
   return step;
@@ -90,25 +85,25 @@ StepState Runtime::Step(StepState last) {
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
 
 void Runtime::QuiesceRelations(StepState& step) {
-  Begin(at_.phase, "quiesce relations");
-  engine_.solver.Begin({at_.now, calls_.declined, calls_.refused});
+  Begin(recorder_.phase(), "quiesce relations");
+  engine_.solver.Begin({now_, calls_.declined, calls_.refused});
   if (!unfinished_.empty()) {  // nothing rests on a fact of which a part is missing
     step.unchecked = true;
     engine_.solver.Truncate();
     return;
   }
   Stop stop = engine_.Derive();
-  if (at_.phase == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
+  if (recorder_.phase() == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
   if (stop != Stop::kGoesOn) {
     if (TakeStop(stop, engine_.fixpoint.stopped_at()))
       if (const RelationId r = engine_.fixpoint.growing();
           r != kNoId && !engine_.store.at(r).empty())
         budget_.Grew(
             RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes));
-    Log(Verb::kStopped, budget_.stopped_at());
+    recorder_.Log(Verb::kStopped, budget_.stopped_at());
     engine_.solver.Truncate();
   }
-  LogDerived();
+  recorder_.Derived(engine_, derivations_);
   CheckConstraints(step);
 }
 
@@ -118,25 +113,6 @@ bool Runtime::TakeStop(Stop stop, const std::string& at) {
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
   return first;
-}
-
-void Runtime::LogDerived() {
-  const bool tells = Tells() && options_.tell_derived;
-  if (!options_.log && !tells) return;
-  for (const Stratum& stratum : engine_.analysis.strata())
-    for (RelationId r : stratum.relations) {
-      const Relation& rel = engine_.store.at(r);
-      RowsLogged& logged = derived_logged_[r];
-      if (logged.epoch != rel.epoch() || logged.rows > rel.size()) logged = {rel.epoch(), 0};
-      for (RowId& row = logged.rows; row < rel.size(); ++row) {
-        if (rel.asserted(row)) continue;
-        const std::vector<Value> cells = rel.Cells(row);
-        if (!derived_known_.emplace(r, std::vector(cells.begin(), cells.end())).second) continue;
-        const std::string text = RowText(r, cells, kDerivationBytes);
-        Log(Verb::kDerived, text, PlaceOf(r));
-        if (tells) Tell("derived", {{"fact", text}});
-      }
-    }
 }
 
 // In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
@@ -154,13 +130,13 @@ void Runtime::CheckConstraints(StepState& step) {
   };
   violate(engine_.fixpoint.Violations());
   violate(step.goal_violations);
-  if (at_.phase == 7) EvaluateChecked(step);
+  if (recorder_.phase() == 7) EvaluateChecked(step);
   violate(engine_.solver.TakeViolations());
   std::vector<OpenCall> needed;
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
-    if (at_.phase == 3) {
-      Log(Verb::kLive, c);
+    if (recorder_.phase() == 3) {
+      recorder_.Log(Verb::kLive, c);
       continue;
     }
     bool unknown = false;
@@ -169,7 +145,7 @@ void Runtime::CheckConstraints(StepState& step) {
       const bool violated = verdict == Solver::Judgement::kViolated;
       const std::string undefined = violated ? engine_.solver.found().undefined : "";
       if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
-      if (violated && step.violated && !options_.log) return;
+      if (violated && step.violated && !recorder_.Logs()) return;
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {
         if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
@@ -181,14 +157,14 @@ void Runtime::CheckConstraints(StepState& step) {
       if (violated) {
         if (!step.violated)
           Violate(step, {&c, text, bindings, AssertedOf(c, slots), RowsOf(c, slots), undefined});
-        Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
+        recorder_.Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
       } else if (verdict == Solver::Judgement::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
         std::string both = c.reported;
         for (const Clause& clause : c.right) both += ", " + clause.text;
-        Record({.kind = TraceEntry::Kind::kConstraint,
-                .text = "(" + both + ") ^^ " + text + " -> true",
-                .place = c.span});
+        recorder_.Entry({.kind = TraceEntry::Kind::kConstraint,
+                         .text = "(" + both + ") ^^ " + text + " -> true",
+                         .place = c.span});
       }
     };
     unknown = engine_.watch.Check(c, take).lacks != 0 || unknown;
@@ -197,17 +173,17 @@ void Runtime::CheckConstraints(StepState& step) {
       if (!c.obligation) needed.push_back(std::move(call));
     if (unknown) LeaveUndecided(step, c);
     if (StopsChecking(step, c.text)) {
-      Log(Verb::kStopped, c);
+      recorder_.Log(Verb::kStopped, c);
       break;
     }
   }
-  if (at_.phase != 7) return;
+  if (recorder_.phase() != 7) return;
   DecideConstraints(step, std::move(needed));
   for (const Assertion& a : retracted_)
     if (const RowId row = engine_.store.at(a.relation).Find(a.row);
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
-      Log(Verb::kViolated, a.text, a.span);
+      recorder_.Log(Verb::kViolated, a.text, a.span);
       Violate(step, {nullptr, a.text, {}, {}, {}});
     }
 }
@@ -254,7 +230,7 @@ void Runtime::DecideConstraints(StepState& step, std::vector<OpenCall> needed) {
   for (OpenCall& call : needed) {
     if (!known.insert(engine_.solver.IdOf(call)).second) continue;
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
-      Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+      recorder_.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
     step.found.calls.push_back(std::move(call));
   }
 }
@@ -262,7 +238,7 @@ void Runtime::DecideConstraints(StepState& step, std::vector<OpenCall> needed) {
 // A goal is not satisfied while a constraint is undecided (decision 80). Without a goal, what is
 // not asked for yet holds nothing back; what has no meaning does (decision 93).
 void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
-  Log(Verb::kUndecided, c);
+  recorder_.Log(Verb::kUndecided, c);
   const Evaluation& blame = engine_.solver.found();
   const bool meaningless = step.standing == GoalStanding::kNoGoal && !blame.undefined.empty();
   if (step.standing != GoalStanding::kSatisfied && !meaningless) return;
@@ -283,7 +259,7 @@ void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
 void Runtime::Violate(StepState& step, Violated v) {
   if (!IsAccepted(v)) {
     if (!step.violated) step.violated = std::move(v);
-  } else if (at_.phase == 7 && step.overridden.size() < kMostOverridden) {
+  } else if (recorder_.phase() == 7 && step.overridden.size() < kMostOverridden) {
     step.overridden.push_back(std::move(v));
   }
 }
@@ -338,13 +314,13 @@ std::vector<std::string> Runtime::RowsOf(const Constraint& c, const std::vector<
 void Runtime::ActivateGoals() {
   Begin(4, "activate goals");
   engine_.solver.Forget();
-  if (!options_.log) return;
+  if (!recorder_.Logs()) return;
   const auto standing = [&](const Definition& def) {
     const Solver::Active active = engine_.solver.Activated(def);
-    Log(active == Solver::Active::kYes  ? Verb::kEligible
-        : active == Solver::Active::kNo ? Verb::kIneligible
-                                        : Verb::kUndecided,
-        def);
+    recorder_.Log(active == Solver::Active::kYes  ? Verb::kEligible
+                  : active == Solver::Active::kNo ? Verb::kIneligible
+                                                  : Verb::kUndecided,
+                  def);
   };
   std::vector<const Definition*> rules = pursue_ ? Candidates() : std::vector<const Definition*>{};
   for (const Goal& goal : engine_.program.goals())
@@ -353,7 +329,7 @@ void Runtime::ActivateGoals() {
           std::find(rules.begin(), rules.end(), def) == rules.end())
         rules.push_back(def);
   for (const Definition* def : rules) {
-    Log(Verb::kConsidered, *def);
+    recorder_.Log(Verb::kConsidered, *def);
     standing(*def);
   }
   for (const Definition& def : engine_.program.definitions())
@@ -417,14 +393,14 @@ void Runtime::UpdatePlans(StepState& step) {
     step.plan_rule = &engine_.program.definitions()[static_cast<std::size_t>(step.plan->rule)];
   const bool stands = step.standing != GoalStanding::kUnsatisfied;
   step.rules = step.plan != nullptr && query_ == nullptr && stands ? RulesOf(*step.plan) : "";
-  if (step.plan_rule != nullptr && stands) Log(Verb::kPlan, *step.plan_rule);
+  if (step.plan_rule != nullptr && stands) recorder_.Log(Verb::kPlan, *step.plan_rule);
   TakeEvaluation(step, engine_.solver.Take());
 }
 
 void Runtime::TakeEvaluation(StepState& step, Evaluation found) {
   for (const OpenCall& call : found.calls)
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
-      Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+      recorder_.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
   if (found.stop != Stop::kGoesOn) {
     TakeStop(found.stop, found.stopped_at);
     if (step.standing != GoalStanding::kSatisfied) step.standing = GoalStanding::kUnsatisfied;
@@ -455,23 +431,24 @@ void Runtime::ProgressPlan(StepState& step) {
     case GoalStanding::kUnsatisfied: LogGoal(step, Verb::kUnsatisfied); break;
     case GoalStanding::kNoGoal: break;
   }
-  if (Tells())
-    Tell("goal", {{"goal", step.goal_name},
-                  {"standing", step.standing == GoalStanding::kSatisfied ? "satisfied"
-                               : step.standing == GoalStanding::kPending ? "waiting"
-                                                                         : "unsatisfied"}});
+  if (recorder_.Tells())
+    recorder_.Event("goal",
+                    {{"goal", step.goal_name},
+                     {"standing", step.standing == GoalStanding::kSatisfied ? "satisfied"
+                                  : step.standing == GoalStanding::kPending ? "waiting"
+                                                                            : "unsatisfied"}});
   step.plan = nullptr;  // the next phase forgets the tables
 }
 
 // Logs the later rules of a satisfied goal, with their status now that it is true (§15.4).
 void Runtime::LogRulesPassedOver(const StepState& step) {
-  if (!options_.log || step.plan_rule == nullptr) return;
+  if (!recorder_.Logs() || step.plan_rule == nullptr) return;
   bool later = false;
   for (const Definition* def : Candidates()) {
     if (later && def->head == step.plan_rule->head && !def->activation.empty())
-      Log(engine_.solver.Activated(*def) == Solver::Active::kNo ? Verb::kIneligible
-                                                                : Verb::kPassedOver,
-          *def);
+      recorder_.Log(engine_.solver.Activated(*def) == Solver::Active::kNo ? Verb::kIneligible
+                                                                          : Verb::kPassedOver,
+                    *def);
     later |= def == step.plan_rule;
   }
 }
@@ -479,19 +456,19 @@ void Runtime::LogRulesPassedOver(const StepState& step) {
 // --- between the phases ------------------------------------------------------------------
 
 void Runtime::Begin(int phase, const char* name) {
-  at_.phase = phase;
+  recorder_.SetPhase(phase);
   if (options_.profile != nullptr) options_.profile->Enter(ProfiledPart(phase));
   if (options_.progress) options_.progress(nullptr);
-  Log(Verb::kPhase, name);
-  if (Tells()) Tell("phase", {{"name", name}});
+  recorder_.Log(Verb::kPhase, name);
+  recorder_.Event("phase", {{"name", name}});
 }
 
 void Runtime::SetLog(LogSink log) {
-  if (log && !options_.log) {
-    options_.log = [](const LogLine&) {};
-    LogDerived();
+  if (log && !recorder_.Logs()) {
+    recorder_.SetLog([](const LogLine&) {});
+    recorder_.Derived(engine_, derivations_);
   }
-  options_.log = std::move(log);
+  recorder_.SetLog(std::move(log));
 }
 
 void Runtime::SetLimits(const SessionLimits& limits) {
@@ -505,84 +482,20 @@ void Runtime::ForgetEvaluated() {
   goals_.standing.clear();
 }
 
-bool Runtime::Tells() const { return options_.event && IsNews(); }
-
-// Whether events are logged and reported: replayed events are not, unless requested.
-bool Runtime::IsNews() const {
-  return options_.tell_replayed || options_.journal == nullptr || options_.journal->live();
-}
-
-void Runtime::Tell(std::string_view type, ordered_json fields) {
-  if (!Tells()) return;
-  ordered_json object = {
-      {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", at_.phase}};
-  object.update(fields);
-  options_.event(object);
-}
-
-void Runtime::TellReply(std::string_view type, const std::string& call, const Answer& answer) {
-  if (!Tells()) return;
-  ordered_json fields = {{"id", call}};
-  if (answer.kind == Answer::Kind::kDecline) fields["declined"] = true;
-  else
-    fields[answer.kind == Answer::Kind::kValue ? "value" : "metadata"] =
-        JsonOfValue(engine_.pool, answer.value).value_or(Text(engine_.pool, answer.value));
-  Tell(type, std::move(fields));
-}
-
-void Runtime::Log(LogLine line) {
-  if (!options_.log || !IsNews()) return;
-  line.timestep = timestep_;
-  line.phase = at_.phase;
-  if (line.place && line.place->end == 0) line.place.reset();
-  options_.log(line);
-}
-
-void Runtime::Log(Verb verb, std::string text, std::optional<Span> place) {
-  Log({.verb = verb, .text = std::move(text), .place = place});
-}
-
 void Runtime::LogGoal(const StepState& step, Verb verb) {
-  Log(verb, step.goal_name,
-      step.plan_rule != nullptr ? std::optional(step.plan_rule->span) : std::nullopt);
+  recorder_.Log(verb, step.goal_name,
+                step.plan_rule != nullptr ? std::optional(step.plan_rule->span) : std::nullopt);
 }
 
 void Runtime::LogDispatched(const Request& request, std::optional<Span> place) {
-  Log({.verb = Verb::kDispatched, .text = request.id, .place = place, .request = &request});
-}
-
-// The first rule of a relation.
-std::optional<Span> Runtime::PlaceOf(RelationId relation) const {
-  const std::vector<int>& rules = engine_.analysis.RulesOf(relation);
-  if (rules.empty()) return std::nullopt;
-  return engine_.program.definitions()[static_cast<std::size_t>(rules.front())].span;
+  recorder_.Log(
+      {.verb = Verb::kDispatched, .text = request.id, .place = place, .request = &request});
 }
 
 // The rule that answered a goal.
 std::optional<Span> Runtime::PlaceOf(const Table& goal) const {
   if (goal.rule < 0) return std::nullopt;
   return engine_.program.definitions()[static_cast<std::size_t>(goal.rule)].span;
-}
-
-// Adds an entry of this phase.
-void Runtime::Record(TraceEntry entry) {
-  entry.timestep = timestep_;
-  entry.phase = at_.phase;
-  // An earlier epoch may have the same entry if it follows from the program or is stated in it.
-  const bool comes_anew = entry.stated || entry.kind == TraceEntry::Kind::kConstraint ||
-                          entry.kind == TraceEntry::Kind::kDerivation ||
-                          entry.kind == TraceEntry::Kind::kGoal;
-  entry.again = comes_anew && known_.contains(entry.text);
-  Add(std::move(entry));
-}
-
-void Runtime::Add(TraceEntry entry) {
-  if (!entry.again) {
-    Log({.verb = Verb::kTrace, .text = entry.text, .place = entry.place, .entry = &entry});
-    if (Tells()) Tell("trace", {{"kind", EntryName(entry.kind)}, {"text", entry.text}});
-  }
-  trace_.push_back(std::move(entry));
-  if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
 void Runtime::Renew() {
@@ -593,15 +506,15 @@ void Runtime::Renew() {
   };
   std::string now;
   if (Journal* const journal = options_.journal; journal != nullptr) {
-    const Journal::StepInput moment = journal->Step(timestep_, clock, budget_.limits());
+    const Journal::StepInput moment = journal->Step(recorder_.timestep(), clock, budget_.limits());
     now = moment.now;
     if (budget_.Count(moment.limits)) ForgetEvaluated();
   } else {
     now = clock();
   }
-  at_.now = engine_.pool.String(now);
-  at_.phase = 0;
-  Tell("timestep", {{"now", now}});
+  now_ = engine_.pool.String(now);
+  recorder_.SetPhase(0);
+  recorder_.Event("timestep", {{"now", now}});
   if (std::exchange(run_begins_, false)) gate_->BeginRun(MomentNow());
 }
 
@@ -616,7 +529,7 @@ void Runtime::TakeFindings(Diagnostics& out) {
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {
-  Log(Verb::kOffered, goal);
+  recorder_.Log(Verb::kOffered, goal);
   agent_.OfferToContinue(goal);
 }
 

@@ -44,6 +44,7 @@
 #include "runtime/derivation.h"
 #include "runtime/goal_record.h"
 #include "runtime/log.h"
+#include "runtime/recorder.h"
 #include "runtime/session.h"
 #include "runtime/source_book.h"
 #include "runtime/step_state.h"
@@ -130,7 +131,7 @@ class Runtime {
   Pool& pool() { return engine_.pool; }
   Store& store() { return engine_.store; }
   /// Includes the entries of earlier epochs.
-  const Trace& trace() const { return trace_; }
+  const Trace& trace() const { return recorder_.trace(); }
   /// Entries that the next timestep will add for the replies at hand.
   Trace EntriesToCome();
   /// Entries for headings with answers to some of their arguments (HalfAnswered).
@@ -155,22 +156,11 @@ class Runtime {
 
   void Begin(int phase, const char* name);
   using Verb = LogLine::Verb;
-  void Log(LogLine line);
-  void Log(Verb verb, std::string text, std::optional<Span> place = std::nullopt);
-  void Log(Verb verb, const Definition& def) { Log(verb, def.text, def.span); }
-  void Log(Verb verb, const Constraint& c) { Log(verb, c.text, c.span); }
   void LogGoal(const StepState& step, Verb verb);
   void LogDispatched(const Request& request, std::optional<Span> place);
-  std::optional<Span> PlaceOf(RelationId relation) const;
   std::optional<Span> PlaceOf(const Table& goal) const;
-  bool Tells() const;
-  bool IsNews() const;
-  void Tell(std::string_view type, nlohmann::ordered_json fields);
-  void TellReply(std::string_view type, const std::string& call, const Answer& answer);
-  void Record(TraceEntry entry);
   TraceEntry TruthEntry(const Table& table, const std::string& text) const;
   AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta);
-  void Add(TraceEntry entry);
   /// A fact of which some instances are missing.
   struct UnfinishedFact {
     RelationId relation;
@@ -196,7 +186,6 @@ class Runtime {
   void Renew();
   void ForgetEvaluated();
   bool TakeStop(Stop stop, const std::string& at);
-  void LogDerived();
   void CheckConstraints(StepState& step);
   void EvaluateChecked(StepState& step);
   bool StopsChecking(StepState& step, const std::string& text);
@@ -321,15 +310,13 @@ class Runtime {
 
   Agent& agent_;
   SessionOptions options_;
+  Recorder recorder_{options_};
   Sources sources_;
   interp::Engine engine_{sources_};
   Budget budget_{engine_, options_};
   Derivations derivations_;
-  RelationId what_now_;  // a person's decisions about failures, by the text of the failure
-  Trace trace_;
-  std::set<std::string> known_;  // texts of entries of earlier epochs that may recur
-  int timestep_ = 0;
-  StepPosition at_;            // of the current or last timestep
+  RelationId what_now_;        // a person's decisions about failures, by the text of the failure
+  Value now_;                  // of the current or last timestep
   std::deque<Way> decisions_;  // of a person, for the next timestep
   CallBook calls_;             // of the turn
   SourceBook sources_read_;
@@ -341,13 +328,6 @@ class Runtime {
   std::size_t bad_heads_known_ = 0;
   const std::unique_ptr<Gate> gate_;
   const std::unique_ptr<Door> door_;
-  std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
-  /// The rows of a relation that the log was told about, as long as its epoch is the same.
-  struct RowsLogged {
-    std::uint32_t epoch = 0;
-    RowId rows = 0;
-  };
-  std::map<RelationId, RowsLogged> derived_logged_;
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Assertion> retracted_;
   std::vector<UnfinishedFact> unfinished_;  // to go on with in the next timestep
@@ -358,9 +338,6 @@ class Runtime {
   bool run_begins_ = false;  // with the next timestep
   bool chat_ = false;        // a tool wrote chat in this turn
 };
-
-/// The text with line ends replaced by blanks.
-std::string OneLine(std::string text);
 
 }  // namespace rpl
 
