@@ -234,7 +234,8 @@ class Solver : public Demands {
     Undecided open;  // of the search for it
   };
   template <typename Make>
-  FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make);
+  FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make,
+                        std::span<const Value> wanted = {});
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
   bool MayReorder(const Definition& def, const std::vector<const Clause*>& clauses) const;
   const Plan& ReorderedPlan(const Definition& def, const std::vector<const Clause*>& clauses,

@@ -185,11 +185,18 @@ bool Solver::FindStanding(const Goal& goal, Value bindings) {
     if (2 * key.size() != pool_.ItemsOf(bindings).size() ||
         std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); }))
       continue;
-    const FirstAnswer first =
-        FindFirst(def, key, 2, [&](Planner& planner, const std::vector<bool>& bound) {
+    // Nobody asked for that row: its group keys were not bound.
+    std::vector<Value> given = key;
+    const Columns keys = analysis_.KeysOf(goal.relation);
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if ((keys >> i & 1) != 0) given[i] = kNone;
+    const FirstAnswer first = FindFirst(
+        def, given, 2,
+        [&](Planner& planner, const std::vector<bool>& bound) {
           return planner.Make(WithTexts(def, bound, analysis_.WithoutGuards(def)), bound,
                               HeadSlots(def), def.slots, def.avar);
-        });
+        },
+        keys == 0 ? std::span<const Value>() : key);
     if (first.found || first.open || machine_->truncated ||
         machine_->evaluation.stop != Stop::kGoesOn)
       return true;

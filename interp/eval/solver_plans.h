@@ -49,13 +49,16 @@ const Plan& Solver::KeptPlan(const void* owner, bool lasts, int part,
 }
 
 // Runs the rule's plan under `part`, which `make` makes of what the call binds, up to its first
-// answer.
+// answer with the `wanted` row.
 template <typename Make>
 Solver::FirstAnswer Solver::FindFirst(const Definition& def, std::span<const Value> key, int part,
-                                      Make&& make) {
+                                      Make&& make, std::span<const Value> wanted) {
   FirstAnswer out;
   Frame frame(&def, def.slots);
-  const auto first = [&] { return out.found = true, false; };
+  const auto first = [&] {
+    if (!wanted.empty() && !std::ranges::equal(machine_->HeadRow(def), wanted)) return true;
+    return out.found = true, false;
+  };
   const Continuation answer(first);
   frame.answer = &answer;
   const Machine::Use use(*machine_, frame, Mode::kSolve);
