@@ -17,7 +17,6 @@
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
 #include "runtime/door.h"
-#include "runtime/gate.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
 
@@ -38,14 +37,14 @@ bool SaysChanged(Pool& pool, const Answer& answer) {
 void Runtime::DispatchAsyncs(StepState& step) {
   Begin(8, "dispatch asyncs");
   calls_.awaited.clear();
-  if (!calls_.held.empty() || !gate_->broken().empty()) return;
+  if (!calls_.held.empty() || !permission_.broken().empty()) return;
   if (step.violated) return AskWhatNow(step);
   Journal* const journal = budget_.IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
   for (const auto& [clause, value] : step.shown) {
     const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
-    if (!AdmitsJson(value)) continue;
+    if (!permission_.AdmitsShown(value)) continue;
     chat_ = true;
     if (journal != nullptr ? journal->Chat(json) : live) agent_.Chat(json);
     recorder_.Log(Verb::kChat, json);
@@ -236,7 +235,7 @@ Answer Runtime::WhoseAnswer(Answer answer) const {
 void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   std::vector<const OpenCall*> calls;
   for (const OpenCall* call : asked)
-    if (Admits(*call)) calls.push_back(call);
+    if (permission_.Admits(*call)) calls.push_back(call);
   if (calls.empty()) return;
   Journal* const journal = options_.journal;
   std::vector<Request> requests;
@@ -257,7 +256,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   std::vector<bool> stopped(calls.size());
   if (journal != nullptr) {
     do TakeRecorded(calls, names, requests, replies);
-    while (AdmitAgain(calls, replies, stopped));
+    while (permission_.AdmitsAgain(calls, replies, stopped));
   }
   if (journal == nullptr || journal->live()) {
     std::vector<std::size_t> open;
@@ -344,7 +343,8 @@ void Runtime::TakeRecorded(const std::vector<const OpenCall*>& calls,
 // True if it has an answer, or was refused one; not if it waits for what a guard rests on.
 bool Runtime::Ask(const OpenCall& call) {
   const std::size_t awaited = calls_.awaited.size();
-  if (call.space == Space::kTool && !Admits(call)) return calls_.awaited.size() == awaited;
+  if (call.space == Space::kTool && !permission_.Admits(call))
+    return calls_.awaited.size() == awaited;
   const Request request = RequestFor(call);
   if (budget_.IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };

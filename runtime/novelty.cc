@@ -15,7 +15,6 @@
 #include "interp/plan/analysis.h"
 #include "interp/program/metadata.h"
 #include "runtime/door.h"
-#include "runtime/gate.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
 
@@ -74,7 +73,7 @@ void Runtime::AssertNewAvars() {
   while (!calls_.replies.empty()) {
     const CallBook::Reply reply = std::move(calls_.replies.front());
     calls_.replies.pop_front();
-    if (!TakesIn(reply)) continue;
+    if (!permission_.TakesIn(reply)) continue;
     const std::string text = engine_.solver.CallText(reply.call);
     TraceEntry entry = EntryToCome(reply.call, reply.answer);
     if (reply.answer.kind == Answer::Kind::kDecline) {
@@ -435,7 +434,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     else
       InsertFact(a.relation, a.row, {a.meta, reply ? nullptr : &a.span, a.orders, RowsBy::Bit(by)});
     if (rel.space() == Space::kTool && said.from == From::kTrace)
-      gate_->TakeEarlier(a.relation, a.row);
+      permission_.CountEarlier(a.relation, a.row);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i], by);
       engine_.solver.ForgetArguments(a.relation, a.row);

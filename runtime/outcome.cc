@@ -18,7 +18,6 @@
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
-#include "runtime/gate.h"
 #include "runtime/hidden_rows.h"
 #include "runtime/journal.h"
 #include "runtime/text_hash.h"
@@ -345,9 +344,9 @@ Outcome Runtime::Judge(StepState& step) {
     out.reason = "interrupted";
     return out;
   }
-  if (!gate_->broken().empty()) {
+  if (!permission_.broken().empty()) {
     out.status = Status::kRejected;
-    out.reason = gate_->broken();
+    out.reason = permission_.broken();
     out.repeatable = false;
     return out;
   }

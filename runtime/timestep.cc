@@ -20,7 +20,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
 #include "runtime/door.h"
-#include "runtime/gate.h"
+#include "runtime/gate_setup.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -49,7 +49,16 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       options_(std::move(options)),
       derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
-      gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)),
+      permission_(engine_, options_, calls_, recorder_, derivations_,
+                  {.state =
+                       [this](Assertion fact) {
+                         novelty_.push_back({{}, From::kDecision, By::kHost});
+                         novelty_.back().what.assertions.push_back(std::move(fact));
+                       },
+                   .fail =
+                       [this](const std::string& reason, const std::string& explanation) {
+                         return FailText(reason, explanation);
+                       }}),
       door_(std::make_unique<Door>(engine_, recorder_.trace(),
                                    options_.gate != nullptr && options_.gate->guard != nullptr)) {
   engine_.limits.threads = options_.threads;
@@ -515,7 +524,8 @@ void Runtime::Renew() {
   now_ = engine_.pool.String(now);
   recorder_.SetPhase(0);
   recorder_.Event("timestep", {{"now", now}});
-  if (std::exchange(run_begins_, false)) gate_->BeginRun(MomentNow());
+  permission_.SetTime(now);
+  if (std::exchange(run_begins_, false)) permission_.BeginRun();
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {

@@ -33,7 +33,6 @@
 #include <string>
 #include <vector>
 
-#include "checks/guard/zone.h"
 #include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/table.h"
@@ -41,6 +40,7 @@
 #include "runtime/agent.h"
 #include "runtime/budget.h"
 #include "runtime/call_book.h"
+#include "runtime/call_permission.h"
 #include "runtime/derivation.h"
 #include "runtime/goal_record.h"
 #include "runtime/log.h"
@@ -53,10 +53,7 @@
 namespace rpl {
 
 class Door;
-class Gate;
-struct Decision;
 struct Document;
-struct GateCall;
 struct Refused;
 
 class Runtime {
@@ -104,7 +101,9 @@ class Runtime {
            (!calls_.refusals.empty() && calls_.held.empty());
   }
   /// Ends the run of the turn, also in its audit log.
-  void EndRun(Status status);
+  void EndRun(Status status) {
+    if (pursue_) permission_.EndRun(status);
+  }
   /// Tells the agent that the goal is satisfied and the user decides how to continue (§15.6).
   void OfferToContinue(const std::string& goal);
   /// The status after the last timestep as an outcome, including failures (§18.6, decision 64).
@@ -198,18 +197,10 @@ class Runtime {
   void RecordDerivations(const std::vector<Premise>& premises);
   void Show(StepState& step, const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
-  bool AdmitAgain(const std::vector<const OpenCall*>& calls, const std::vector<Answer>& replies,
-                  std::vector<bool>& stopped);
   void TakeRecorded(const std::vector<const OpenCall*>& calls,
                     const std::vector<std::string>& names, const std::vector<Request>& requests,
                     std::vector<Answer>& replies);
   bool Ask(const OpenCall& call);
-  GateCall Gated(const OpenCall& call) const;
-  bool Admits(const OpenCall& call);
-  bool AdmitsJson(Value shown);
-  bool TakesIn(const CallBook::Reply& reply);
-  void Refuse(const GateCall& call, const Decision& decision);
-  Moment MomentNow() const;
   TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
   TraceEntry EntryToCome(const Way& way) const;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
@@ -326,7 +317,7 @@ class Runtime {
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
-  const std::unique_ptr<Gate> gate_;
+  CallPermission permission_;
   const std::unique_ptr<Door> door_;
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Assertion> retracted_;

@@ -1,38 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The gate in the timestep: admission of calls in phase 8 and of results in phase 1, and the
-// effect of refusals.
-//
-// A call is decided once per turn; if its result is held, only that is decided again. A refused
-// call stays open and is not made: clauses that need it have no answer from the next timestep on,
-// so that the program can choose another plan. If a call is held, nothing else goes out and the run
-// ends; results of earlier calls still come in. Both are recorded as a %fail entry of the trace,
-// and each decision is a fact `guard-decision(tool, args, effect, rule)` of the next timestep.
+#include "runtime/call_permission.h"
+
 #include <fmt/format.h>
 
-#include "interp/eval/constraint_watch.h"
-#include "interp/eval/fixpoint.h"
+#include <utility>
+
 #include "interp/eval/solver.h"
-#include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
+#include "runtime/derivation.h"
 #include "runtime/gate.h"
-#include "runtime/timestep.h"
 
 namespace rpl {
 
-Moment Runtime::MomentNow() const {
-  const std::string text(engine_.pool.TextOf(now_));
+CallPermission::CallPermission(interp::Engine& engine, const SessionOptions& options,
+                               CallBook& calls, Recorder& recorder, const Derivations& derivations,
+                               Effects effects)
+    : engine_(engine),
+      calls_(calls),
+      recorder_(recorder),
+      derivations_(derivations),
+      effects_(std::move(effects)),
+      gate_(std::make_unique<Gate>(options.gate, options.journal, engine)) {}
+
+CallPermission::~CallPermission() = default;
+
+void CallPermission::SetTime(std::string_view now) {
+  const std::string text(now);
+  now_ = 0;
   for (const std::string& each : {text, text + "Z", text + ":00Z"})
-    if (const auto moment = ParseInstant(each)) return *moment;
-  return 0;
+    if (const auto moment = ParseInstant(each)) {
+      now_ = *moment;
+      return;
+    }
 }
 
-GateCall Runtime::Gated(const OpenCall& call) const {
+void CallPermission::BeginRun() { gate_->BeginRun(now_); }
+
+void CallPermission::CountEarlier(RelationId tool, std::span<const Value> args) {
+  gate_->TakeEarlier(tool, args);
+}
+
+const std::string& CallPermission::broken() const { return gate_->broken(); }
+
+GateCall CallPermission::Gated(const OpenCall& call) const {
   return {&call, std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label())),
           engine_.solver.CallText(call)};
 }
 
-bool Runtime::Admits(const OpenCall& call) {
+bool CallPermission::Admits(const OpenCall& call) {
   if (!gate_->on()) return true;
   if (!calls_.held.empty() || !gate_->broken().empty()) return false;
   const GateCall gated = Gated(call);
@@ -42,7 +57,7 @@ bool Runtime::Admits(const OpenCall& call) {
   const auto held = calls_.held_replies.find(id);
   const bool went_out = held != calls_.held_replies.end();
   if (!went_out || !gate_->PassesHeld(gated)) {
-    const std::optional<Decision> made = gate_->Before(gated, MomentNow(), calls_.awaited);
+    const std::optional<Decision> made = gate_->Before(gated, now_, calls_.awaited);
     if (!made || !gate_->broken().empty()) return false;
     const Decision& decision = *made;
     Assertion fact;
@@ -51,11 +66,11 @@ bool Runtime::Admits(const OpenCall& call) {
                 engine_.pool.Keyword(EffectName(decision.effect)),
                 decision.rule.empty() ? kNil : engine_.pool.String(decision.rule)};
     fact.trace = true;
-    fact.text = RowText(fact.relation, fact.row) + " -> true";
-    recorder_.Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
-                                      (decision.rule.empty() ? "" : " by " + decision.rule));
-    novelty_.push_back({{}, From::kDecision, By::kHost});
-    novelty_.back().what.assertions.push_back(std::move(fact));
+    fact.text = derivations_.RowText(fact.relation, fact.row) + " -> true";
+    recorder_.Log(LogLine::Verb::kDecided,
+                  gated.text + " " + std::string(EffectName(decision.effect)) +
+                      (decision.rule.empty() ? "" : " by " + decision.rule));
+    effects_.state(std::move(fact));
     if (decision.Stops()) {
       Refuse(gated, decision);
       return false;
@@ -68,10 +83,8 @@ bool Runtime::Admits(const OpenCall& call) {
   return false;
 }
 
-// Decides about the calls that were cut off in this turn and are to be started again. True if one
-// goes out, so that its start may be recorded.
-bool Runtime::AdmitAgain(const std::vector<const OpenCall*>& calls,
-                         const std::vector<Answer>& replies, std::vector<bool>& stopped) {
+bool CallPermission::AdmitsAgain(const std::vector<const OpenCall*>& calls,
+                                 const std::vector<Answer>& replies, std::vector<bool>& stopped) {
   bool any = false;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!gate_->on() || replies[i].kind != Answer::Kind::kNobody || stopped[i]) continue;
@@ -83,20 +96,20 @@ bool Runtime::AdmitAgain(const std::vector<const OpenCall*>& calls,
   return any;
 }
 
-bool Runtime::AdmitsJson(Value shown) {
+bool CallPermission::AdmitsShown(Value shown) {
   if (!gate_->on()) return true;
   OpenCall call;
   call.relation = engine_.store.Declare(Space::kTool, "json", 1);
   call.args = {shown};
   if (!Admits(call)) return false;
-  gate_->After(Gated(call), {Answer::Kind::kMeta, engine_.pool.Map({})}, MomentNow(), false);
+  gate_->After(Gated(call), {Answer::Kind::kMeta, engine_.pool.Map({})}, now_, false);
   return true;
 }
 
-bool Runtime::TakesIn(const CallBook::Reply& reply) {
+bool CallPermission::TakesIn(const CallBook::Reply& reply) {
   if (!gate_->on() || reply.call.space != Space::kTool) return true;
   const GateCall gated = Gated(reply.call);
-  const Decision decision = gate_->After(gated, reply.answer, MomentNow(), reply.held);
+  const Decision decision = gate_->After(gated, reply.answer, now_, reply.held);
   if (!decision.Stops()) return true;
   if (decision.Holds())
     calls_.held_replies.insert_or_assign(engine_.solver.IdOf(reply.call),
@@ -107,21 +120,20 @@ bool Runtime::TakesIn(const CallBook::Reply& reply) {
   return false;
 }
 
-void Runtime::Refuse(const GateCall& call, const Decision& decision) {
+void CallPermission::Refuse(const GateCall& call, const Decision& decision) {
   std::string why = fmt::format("{} is {} by ", call.text, decision.Holds() ? "held" : "blocked");
   why += decision.rule.empty() ? "the guard" : "the rule `" + decision.rule + "`";
   if (!decision.review.empty()) why += ", review " + decision.review;
   for (std::size_t i = 0; i < decision.premises.size(); ++i)
     why += (i == 0 ? ": " : "; ") + decision.premises[i];
-  const std::string report = FailText(decision.message, why);
+  const std::string report = effects_.fail(decision.message, why);
   const CallId id = engine_.solver.IdOf(*call.call);
   calls_.reports[id] = report;
   calls_.refusals.emplace(id, OneLine(decision.message));
   if (decision.Holds()) calls_.held = report;
 }
 
-void Runtime::EndRun(Status status) {
-  if (!pursue_) return;
+void CallPermission::EndRun(Status status) {
   gate_->EndRun(
       status == Status::kReview || status == Status::kInterrupted || status == Status::kWaiting
           ? "interrupted"
@@ -129,7 +141,7 @@ void Runtime::EndRun(Status status) {
               status == Status::kFailed || status == Status::kNothing
           ? "success"
           : "error",
-      MomentNow());
+      now_);
 }
 
 }  // namespace rpl
