@@ -325,6 +325,7 @@ class Analysis : public Catalog {
   class Rounds;
   class Halves;
   class Readers;
+  class TabledCircles;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
   std::vector<const Clause*> Distributed(const std::vector<const Clause*>& clauses);
   std::vector<Candidate> Candidates(const Program& program, const Store& store);

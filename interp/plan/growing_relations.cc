@@ -5,11 +5,13 @@
 // again with those tabled whose readers may suffice, and once more without those whose readers do
 // not.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <utility>
 
 #include "interp/plan/analysis.h"
 #include "interp/plan/growth.h"
+#include "interp/program/library_reasons.h"
 
 namespace rpl {
 namespace {
@@ -26,6 +28,62 @@ bool MakesValues(const Definition& def, std::span<const Clause* const> clauses) 
 }
 
 }  // namespace
+
+// Relations that are tabled anyway grow as well. Then their calls wait for what they get smaller
+// by; whoever cannot give that has them all, as before.
+class Analysis::TabledCircles {
+ public:
+  TabledCircles(const Analysis& analysis, const Program& program)
+      : analysis_(analysis), program_(program) {}
+
+  /// Calls fn(relations, rules) for each circle of such relations, if all of its rules are plain.
+  template <typename Fn>
+  void ForEach(Fn&& fn) {
+    std::map<int, std::vector<RelationId>> circles;
+    for (RelationId r = 0; r < analysis_.info_.size(); ++r)
+      if (analysis_.info_[r].circle >= 0 && !analysis_.info_[r].rules.empty())
+        circles[analysis_.info_[r].circle].push_back(r);
+    for (const auto& [circle, relations] : circles) {
+      if (!std::ranges::all_of(relations, [&](RelationId r) { return MayGrow(r); })) continue;
+      lists_.clear();
+      std::vector<Growth::Rule> rules;
+      bool makes = false;
+      for (const RelationId r : relations)
+        for (const int number : analysis_.info_[r].rules) {
+          const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+          for (const std::vector<const Clause*>& list :
+               lists_.emplace_back(AlternativesOf(ClausesOf(def)))) {
+            rules.push_back({&def, list});
+            makes = makes || (Recurs(list, circle) && MakesValues(def, list));
+          }
+        }
+      if (makes) fn(relations, rules);
+    }
+  }
+
+ private:
+  bool MayGrow(RelationId r) const {
+    const Info& info = analysis_.info_[r];
+    const Relation& relation = analysis_.store_->at(r);
+    return relation.space() == Space::kRelation && info.demanded && !info.collected &&
+           !info.broken && !info.extremum && !IsOfLibrary(relation.name()) &&
+           std::ranges::all_of(info.rules, [&](int number) {
+             const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+             return !def.choice && !def.force && def.gathered.empty() && def.activation.empty();
+           });
+  }
+  bool Recurs(const std::vector<const Clause*>& clauses, int circle) const {
+    return std::ranges::any_of(clauses, [&](const Clause* clause) {
+      const auto* atom = clause->As<Atom>();
+      return atom != nullptr &&
+             analysis_.At(analysis_.store_->BaseOf(atom->relation)).circle == circle;
+    });
+  }
+
+  const Analysis& analysis_;
+  const Program& program_;
+  std::deque<std::vector<std::vector<const Clause*>>> lists_;
+};
 
 void Analysis::FindGrowing(const std::vector<Candidate>& candidates,
                            const std::vector<std::vector<RelationId>>& components,
@@ -53,11 +111,25 @@ void Analysis::FindGrowing(const std::vector<Candidate>& candidates,
     found.relations = components[i];
     if (const std::optional<Growth::Endless> endless = growth.FindEndless()) {
       const Clause* const clause = endless->clause;
-      found.endless = {endless->def->head, clause == nullptr ? endless->def->span : clause->span,
-                       clause == nullptr ? "" : clause->text, {}, {}, {}};
+      found.endless = {endless->def->head,
+                       clause == nullptr ? endless->def->span : clause->span,
+                       clause == nullptr ? "" : clause->text,
+                       {},
+                       {},
+                       {}};
     }
     FindFiniteModes(found, growth, rules[i]);
   }
+  TabledCircles(*this, *program_)
+      .ForEach(
+          [&](const std::vector<RelationId>& relations, const std::vector<Growth::Rule>& rules_of) {
+            const Growth growth(store, relations, rules_of);
+            if (!growth.MayGrow()) return;
+            Growing found;
+            found.relations = relations;
+            FindFiniteModes(found, growth, rules_of);
+            if (!found.modes.empty()) growing_.push_back(std::move(found));
+          });
 }
 
 // The relations are read as they would be if they were tabled, and wait for all arguments.
@@ -89,9 +161,9 @@ void Analysis::FindFiniteModes(Growing& growing, const Growth& growth,
       if (text != def.texts.end()) bind(text->slot);
       else ForEachSlot(def.args[i], bind);
     }
-    const std::unique_ptr<Plan> plan =
-        planner.Make(WithTexts(def, bound, {rules[number].clauses.begin(), rules[number].clauses.end()}),
-                     bound, HeadSlots(def), def.slots, def.avar);
+    const std::unique_ptr<Plan> plan = planner.Make(
+        WithTexts(def, bound, {rules[number].clauses.begin(), rules[number].clauses.end()}), bound,
+        HeadSlots(def), def.slots, def.avar);
     if (HasStuck(*plan)) return at->second;
     std::vector<Columns> out;
     for (const Clause* atom : growth.AtomsOf(number)) {
@@ -134,7 +206,8 @@ class Analysis::Readers {
       if (!c.guards) Look(c);
     for (const CallGuard& guard : program_.guards())
       for (const CallGuard::Reading& reading : guard.readings) Look(reading.form);
-    for (const Question& question : program_.questions()) LookAtChoices(question.options, question.prompt);
+    for (const Question& question : program_.questions())
+      LookAtChoices(question.options, question.prompt);
     for (const auto& [heading, use] : analysis_.headings_)
       for (const HeadingUse::Argument& argument : use.arguments)
         LookAtChoices(argument.choices, analysis_.store_->at(heading).name());
@@ -178,7 +251,8 @@ class Analysis::Readers {
     const auto at = analysis_.open_rules_.find(def.number);
     if (at == analysis_.open_rules_.end()) return;
     const Needs& needs = at->second;
-    const bool asked_whole = analysis_.store_->at(def.head).space() == Space::kGoal || IsChecked(def);
+    const bool asked_whole =
+        analysis_.store_->at(def.head).space() == Space::kGoal || IsChecked(def);
     bool refused = needs.endless || (asked_whole && needs.finite != needs.modes);
     if (info.from_callers)
       for (const std::size_t i : info.growing)

@@ -12,8 +12,8 @@
 namespace rpl {
 namespace {
 
-constexpr int kMostDepth = 64;        // of equalities that are followed
-constexpr int kMostTimes = 1 << 20;   // a variable in a size
+constexpr int kMostDepth = 64;           // of equalities that are followed
+constexpr int kMostTimes = 1 << 20;      // a variable in a size
 constexpr std::size_t kMostCalls = 256;  // kinds of calls that are followed
 
 // What a size is a sum of: a slot, a constant, or what a place of a pattern matches. Each is at
@@ -140,7 +140,8 @@ class Growth::Slots {
 
   /// Adds the slots that a pattern's value comes from to `out`. `made`: also through operators and
   /// other clauses, whose results go to `computed` as well.
-  void Sources(const Pattern& p, bool made, std::set<SlotId>& out, std::set<SlotId>& computed) const {
+  void Sources(const Pattern& p, bool made, std::set<SlotId>& out,
+               std::set<SlotId>& computed) const {
     std::vector<std::pair<SlotId, bool>> work;  // with whether it is computed from
     const auto add_all = [&](const Pattern& from, bool is_computed) {
       ForEachSlot(from, [&](SlotId s) { work.emplace_back(RootOf(s), is_computed); });
@@ -384,11 +385,16 @@ std::vector<Growth::Edge> Growth::Edges() const {
             return std::ranges::any_of(of, [&](SlotId s) { return slots_of.contains(s); });
           };
           if (!is_in(from)) continue;
-          Edge edge{sized.get(), k, j, i, Position(atom.relation, j), Position(def.head, i),
-                    is_in(computed) || !Slack(size, slots.SizeOf(atom.args[j])), Holds::kNot};
+          Edge edge{sized.get(),
+                    k,
+                    j,
+                    i,
+                    Position(atom.relation, j),
+                    Position(def.head, i),
+                    is_in(computed) || !Slack(size, slots.SizeOf(atom.args[j])),
+                    Holds::kNot};
           if (sized->takes_all && atom.args[j].kind == Pattern::Kind::kSlot)
-            edge.for_certain =
-                HoldsOf(slots, def.args[i], slots.RootOf(atom.args[j].slot), 0);
+            edge.for_certain = HoldsOf(slots, def.args[i], slots.RootOf(atom.args[j].slot), 0);
           out.push_back(edge);
         }
       }
@@ -431,8 +437,7 @@ std::optional<Growth::Endless> Growth::FindEndless() const {
       return c != nullptr && c->op == Operator::kEqual && !(IsSlot(c->left) && IsSlot(c->right));
     });
     const bool in_head = rule.rule.def->args[e.to_column].kind != Pattern::Kind::kSlot;
-    return Endless{rule.rule.def,
-                   in_head || makes == rule.rule.clauses.end() ? nullptr : *makes};
+    return Endless{rule.rule.def, in_head || makes == rule.rule.clauses.end() ? nullptr : *makes};
   }
   return std::nullopt;
 }
@@ -520,7 +525,8 @@ class Growth::Calls {
   // to answers.
   bool MakeNothing() const {
     const auto nodes = static_cast<std::uint32_t>(calls_.size());
-    const Components found = ComponentsOf(nodes, follows_, [](const Follows& f) { return !f.smaller; });
+    const Components found =
+        ComponentsOf(nodes, follows_, [](const Follows& f) { return !f.smaller; });
     const std::vector<Edge> edges = growth_.Edges();
     return std::ranges::all_of(follows_, [&](const Follows& f) {
       if (f.smaller || found.of[f.from] != found.of[f.to]) return true;
@@ -529,10 +535,10 @@ class Growth::Calls {
       for (std::size_t j = 0; j < args.size(); ++j) {
         if ((calls_[f.to].measured >> j & 1) != 0) continue;
         const Pattern& p = args[j];
-        const bool of_head = p.kind == Pattern::Kind::kSlot &&
-                             std::ranges::any_of(head, [&](const Pattern& h) {
-                               return h.kind == Pattern::Kind::kSlot && h.slot == p.slot;
-                             });
+        const bool of_head =
+            p.kind == Pattern::Kind::kSlot && std::ranges::any_of(head, [&](const Pattern& h) {
+              return h.kind == Pattern::Kind::kSlot && h.slot == p.slot;
+            });
         const bool given = p.kind == Pattern::Kind::kConstant || p.kind == Pattern::Kind::kAny ||
                            of_head ||
                            (p.kind == Pattern::Kind::kSlot && !f.rule->slots.IsMade(p.slot));

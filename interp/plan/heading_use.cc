@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -120,10 +121,16 @@ class Uses {
       return found;
     };
     const std::vector<bool> nothing(def.slots.size());
-    for (auto clause = def.body.rbegin(); clause != def.body.rend(); ++clause)
-      if (const auto* compare = clause->As<Compare>();
-          compare != nullptr && compare->op == Operator::kEqual && tells(*clause, nothing))
-        CollectSlots(*clause, told);
+    const std::function<void(const Clauses&)> add_equal = [&](const Clauses& clauses) {
+      for (auto clause = clauses.rbegin(); clause != clauses.rend(); ++clause) {
+        const auto* compare = clause->As<Compare>();
+        if (compare != nullptr && compare->op == Operator::kEqual && tells(*clause, nothing))
+          CollectSlots(*clause, told);
+        if (const auto* alternatives = clause->As<Alternatives>())
+          for (const Clauses& branch : alternatives->branches) add_equal(branch);
+      }
+    };
+    add_equal(def.body);
     std::vector<bool> bound(def.slots.size());
     for (const Clauses* clauses : {&def.activation, &def.body}) ManyBelow(*clauses, tells, bound);
   }
