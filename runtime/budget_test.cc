@@ -8,8 +8,8 @@
 namespace rpl {
 namespace {
 
-struct Within {
-  explicit Within(SessionOptions with) : options(std::move(with)) {}
+struct BoundedRun {
+  explicit BoundedRun(SessionOptions with) : options(std::move(with)) {}
   Sources sources;
   interp::Engine engine{sources};
   SessionOptions options;
@@ -17,7 +17,7 @@ struct Within {
 };
 
 TEST_CASE("a budget tells the first limit that was reached") {
-  Within run({});
+  BoundedRun run({});
   Budget& budget = run.budget;
   budget.Begin();
   CHECK(budget.stop() == Stop::kGoesOn);
@@ -35,7 +35,7 @@ TEST_CASE("a budget tells the first limit that was reached") {
 }
 
 TEST_CASE("time, memory and interrupts cut a timestep off, work does not") {
-  Within run({});
+  BoundedRun run({});
   for (const Stop stop : {Stop::kTime, Stop::kMemory, Stop::kInterrupted}) {
     run.budget.Begin();
     run.budget.Stopped(stop, "f");
@@ -53,7 +53,7 @@ TEST_CASE("limits on work are the engine's; 0 is none") {
   SessionOptions options;
   options.limits.max_rows = 10;
   options.limits.max_timesteps = 0;
-  Within run(options);
+  BoundedRun run(options);
   CHECK(run.engine.limits.max_rows == 10);
   CHECK(run.budget.max_timesteps() > 1'000'000'000);
   SessionLimits limits = run.budget.limits();
@@ -74,7 +74,7 @@ TEST_CASE("a budget polls the interrupt, the clock and the memory") {
   bool stop = false;
   options.interrupted = [&] { return stop; };
   options.limits.max_seconds = 5;
-  Within run(options);
+  BoundedRun run(options);
   run.budget.Begin();
   CHECK(run.budget.Poll(0) == Stop::kGoesOn);
   CHECK(run.budget.Poll(std::size_t{1} << 40) == Stop::kTime);  // as long as that takes to fill
@@ -92,7 +92,7 @@ TEST_CASE("a budget polls the interrupt, the clock and the memory") {
 }
 
 TEST_CASE("a side evaluation leaves what was reached") {
-  Within run({});
+  BoundedRun run({});
   run.budget.Begin();
   run.budget.Stopped(Stop::kRows, "f");
   for (const bool still : {false, true}) {

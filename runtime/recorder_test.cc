@@ -14,8 +14,8 @@ namespace {
 using Verb = LogLine::Verb;
 
 // A recorder whose lines and events are kept as text.
-struct Recorded {
-  Recorded() {
+struct ListenedRun {
+  ListenedRun() {
     options.log = [this](const LogLine& line) { lines += LogText(line) + "\n"; };
     options.event = [this](const nlohmann::ordered_json& event) { events += event.dump() + "\n"; };
   }
@@ -24,7 +24,7 @@ struct Recorded {
 };
 
 TEST_CASE("lines, entries and events carry the position") {
-  Recorded to;
+  ListenedRun to;
   Recorder recorder(to.options);
   recorder.BeginTimestep();
   recorder.BeginTimestep();
@@ -46,7 +46,7 @@ TEST_CASE("lines, entries and events carry the position") {
 }
 
 TEST_CASE("an entry that confirms another is no news") {
-  Recorded to;
+  ListenedRun to;
   Recorder recorder(to.options);
   recorder.Add({.kind = TraceEntry::Kind::kFact, .text = "p(1)", .again = true});
   CHECK(to.lines.empty());
@@ -79,7 +79,7 @@ TEST_CASE("nobody reads the log, and then somebody does") {
 }
 
 TEST_CASE("an answer is an event with its value, and a declined one says so") {
-  Recorded to;
+  ListenedRun to;
   Recorder recorder(to.options);
   Pool pool;
   Answer answer;
