@@ -16,6 +16,7 @@ struct NoForm {
 };
 
 constexpr std::size_t kMostCalls = 200;  // unfolded in one program
+constexpr double kMostWays = 1000;       // through the alternatives of a rule with unfolded calls
 
 std::string KeyOf(const Call& call) {
   const char* mark = call.ns == Namespace::kGoal ? "%" : call.ns == Namespace::kTool ? "$" : "";
@@ -36,6 +37,22 @@ void Collect(const Node& node, Names& out) {
 const Call* CountedCall(const Node& node) {
   const auto* count = node.As<Count>();
   return count == nullptr ? nullptr : count->operand.front().As<Call>();
+}
+
+// The ways through the alternatives of clauses that hold together.
+double WaysThrough(const Nodes& nodes) {
+  double ways = 1;
+  for (const Node& node : nodes) {
+    const auto* d = node.As<Disjunction>();
+    double sum = 0;
+    if (d != nullptr)
+      for (const Node& branch : d->branches) sum += WaysThrough({branch});
+    if (const auto* c = node.As<Conjunction>()) sum = WaysThrough(c->clauses);
+    if (const auto* g = node.As<Group>()) sum = WaysThrough(g->inner);
+    if (const auto* n = node.As<Not>()) sum = WaysThrough(n->clause);
+    ways *= std::max(sum, 1.0);
+  }
+  return ways;
 }
 
 class Unfolder {
@@ -73,7 +90,9 @@ class Unfolder {
     };
     if (Has(s.rule.tail, is_in(closed_)) && Has(s.rule.tail, is_in(keyed_)))
       throw NoForm{"a caller beside one"};
+    const std::size_t before = calls_;
     for (Node& tail : s.rule.tail) Unfold(tail);
+    if (calls_ > before && WaysThrough(s.rule.tail) > kMostWays) throw NoForm{"too many ways"};
     for (Abductive& a : s.rule.abductives)
       for (Node& clause : a.clauses) Unfold(clause);
     for (Node& right : s.rule.constraints) Unfold(right);
