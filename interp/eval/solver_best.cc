@@ -148,7 +148,8 @@ void Solver::EvaluateBest(Table& table, const Extremum& extremum) {
     if (!best.at_once) return best.Offer(nullptr, {std::move(cells), {}, {}});
     if (!begins) return;
     const std::uint32_t known = table.rows.Find(cells);
-    const std::uint32_t number = known != kNoId ? known : static_cast<std::uint32_t>(table.rows.size());
+    const std::uint32_t number =
+        known != kNoId ? known : static_cast<std::uint32_t>(table.rows.size());
     if (BeatsOthers(table, extremum, cells, number) && known == kNoId) table.rows.Add(cells);
   });
   for (const int number : analysis_.RulesOf(base)) {
@@ -158,7 +159,8 @@ void Solver::EvaluateBest(Table& table, const Extremum& extremum) {
   if (table.lowest != nullptr && !best.at_once) {
     table.lacking |= kReply;
     if (calls_itself)
-      table.more().reason = stated.name() + " rests on itself here, and " + analysis_.ExactUseOf(base);
+      table.more().reason =
+          stated.name() + " rests on itself here, and " + analysis_.ExactUseOf(base);
     else  // through an expansion, which no analysis sees
       machine_->evaluation.circle = {table.relation, stated.name()};
   }

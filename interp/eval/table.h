@@ -121,10 +121,10 @@ struct Table {
     std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
     std::string undefined;                               // built-in relations: see BuiltinCall
     std::string doubt;                                   // the clause that lacks a meaning
-    AnswerRows doubted;          // rows of which it is not known whether they are answers
-    std::vector<bool> withheld;  // of these, per row: one that rests on absence
-    Waiting waits;               // pending tables only
-    std::string reason;          // for the lack of answers; "": unknown
+    AnswerRows doubted;               // rows of which it is not known whether they are answers
+    std::vector<bool> withheld;       // of these, per row: one that rests on absence
+    Waiting waits;                    // pending tables only
+    std::string reason;               // for the lack of answers; "": unknown
     std::unique_ptr<BestSoFar> best;  // see there
   };
   Details& more() {

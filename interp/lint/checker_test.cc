@@ -182,8 +182,10 @@ TEST_CASE("recursion without an end") {
   CHECK(Codes("n(0)\nn(?m) <- n(?n), ?n < 9, ?m = ?n + 1\n%a(?n) <- n(?n)") == "");
   CHECK(Codes("t(\"\")\nt(\"a{?s}\") <- t(?s)\n%a(?t) <- t(?t)") == "3006 2:1\n");
   CHECK(Codes("t(\"\")\nt(\"a{?s}\") <- t(?s)\nw(\"aa\")\n%a(?t) <- w(?t), t(?t)") == "");
-  CHECK(Codes("a([])\na(?l) <- b(?t), ?l = [1 & ?t]\nb(?l) <- a(?t), ?l = [2 & ?t]\n%x(?l) <- b(?l)") ==
-        "3006 2:17\n");
+  CHECK(
+      Codes(
+          "a([])\na(?l) <- b(?t), ?l = [1 & ?t]\nb(?l) <- a(?t), ?l = [2 & ?t]\n%x(?l) <- b(?l)") ==
+      "3006 2:17\n");
   // Other clauses may bound what it makes.
   CHECK(Codes("e(1, 2)\np(1, [1])\np(?y, ?q) <- p(?x, ?p), e(?x, ?y), ?q = [?y & ?p]\n"
               "%a(?p) <- p(2, ?p)") == "");

@@ -26,8 +26,8 @@ void CheckRecursion(Context& context) {
     const std::string by = endless.clause.empty() ? "its rule" : "`" + endless.clause + "`";
     std::string what = "`" + name + "` has no end: " + by + " makes a larger value of each row";
     std::string hint = "bound the values in the rule, as by `?n < 100` or `|?l| < 10`";
-    const std::string needs = endless.modes.Text(
-        [](std::size_t i) { return "argument " + std::to_string(i + 1); });
+    const std::string needs =
+        endless.modes.Text([](std::size_t i) { return "argument " + std::to_string(i + 1); });
     if (!needs.empty() && !endless.reader_text.empty()) {
       what += ", and " + Shown(endless.reader_text) + " does not bind " + needs;
       hint = "bind it wherever `" + name + "` is read, or " + hint;

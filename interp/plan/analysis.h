@@ -135,8 +135,8 @@ class Analysis : public Catalog {
     return partial_.size() > before;
   }
   /// Notes that the query, which is no part of the program, reads what it mentions. If it leaves
-  /// open what a relation that is answered from its callers needs, that relation is derived from the
-  /// next Make on, and the result is true.
+  /// open what a relation that is answered from its callers needs, that relation is derived from
+  /// the next Make on, and the result is true.
   bool AddReader(const Definition& query);
   /// Whether some relation is answered from its callers only because all who read it bind enough.
   bool DependsOnReaders() const {
@@ -270,13 +270,13 @@ class Analysis : public Catalog {
     std::string exact_use;
     bool monotone = true;
     bool founded = true;
-    ModeSet modes;       // of all its rules
-    Columns keys = 0;    // of all its rules, see KeysOf
-    ModeSet finite;      // see FiniteModesOf
+    ModeSet modes;                  // of all its rules
+    Columns keys = 0;               // of all its rules, see KeysOf
+    ModeSet finite;                 // see FiniteModesOf
     std::set<std::size_t> growing;  // of the Growing that `finite` is for
     bool from_callers = false;      // one of a Growing, and tabled for that reason
-    int component = -1;  // of the graph of derived relations: its stratum
-    int circle = -1;     // of the graph of all that rules mention
+    int component = -1;             // of the graph of derived relations: its stratum
+    int circle = -1;                // of the graph of all that rules mention
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
   /// What a rule needs of its caller, as far as the needs of what it calls are known.
@@ -338,8 +338,7 @@ class Analysis : public Catalog {
   void MakeOnce(const Program& program, const Store& store);
   void FindGrowing(const std::vector<Candidate>& candidates,
                    const std::vector<std::vector<RelationId>>& components, const Store& store);
-  void FindFiniteModes(Growing& growing, const Growth& growth,
-                       std::span<const Growth::Rule> rules);
+  void FindFiniteModes(Growing& growing, const Growth& growth, std::span<const Growth::Rule> rules);
   void AnswerFromCallers(const Program& program, const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, const Store& store);
   void FindEquivalences();
@@ -349,7 +348,7 @@ class Analysis : public Catalog {
   std::set<int> elsewhere_, as_written_;
   std::set<RelationId> partial_;
   std::set<RelationId> read_whole_;  // by queries, see AddReader
-  std::deque<Clause> distributed_;  // instances, see Distributed
+  std::deque<Clause> distributed_;   // instances, see Distributed
   const Program* program_ = nullptr;
   const Store* store_ = nullptr;
   std::vector<Info> info_;

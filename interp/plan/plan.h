@@ -96,9 +96,9 @@ class Catalog {
   /// all arguments of a tool.
   std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
                             Mode mode) const;
-  /// The arguments that a caller must bind so that the call comes to an end: those that it must bind
-  /// anyway, and of a relation that grows (interp/plan/growth.h) those that its calls get smaller
-  /// by. A call waits for them as long as other clauses can run.
+  /// The arguments that a caller must bind so that the call comes to an end: those that it must
+  /// bind anyway, and of a relation that grows (interp/plan/growth.h) those that its calls get
+  /// smaller by. A call waits for them as long as other clauses can run.
   virtual const ModeSet& FiniteModesOf(RelationId relation) const = 0;
   /// Whether evaluating the clause may reach a goal, a call or an avar.
   virtual bool ReachesOutside(const Clause& clause) const = 0;

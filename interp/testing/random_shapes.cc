@@ -596,12 +596,10 @@ void ShapeWriter::Recogniser() {
     switch (Pick(5)) {
       case 0: Rule(u + "(?l)", {Reads("l", {"?l"}), call(word, "?l", "_")}); break;
       case 1: Rule(u + "(?l)", {Reads("l", {"?l"}), "not " + call(word, "?l", "_")}); break;
-      case 2:
-        Rule(u + "(?l)", {Reads("l", {"?l"}), "?l = [_ & ?k]", call(word, "?k", "_")});
-        break;
+      case 2: Rule(u + "(?l)", {Reads("l", {"?l"}), "?l = [_ & ?k]", call(word, "?k", "_")}); break;
       case 3:
-        Rule(u + "(?l)", {Reads("l", {"?l"}), "|" + call(word, "?l", "_") + "| = " +
-                                                  std::to_string(Pick(2))});
+        Rule(u + "(?l)",
+             {Reads("l", {"?l"}), "|" + call(word, "?l", "_") + "| = " + std::to_string(Pick(2))});
         break;
       default: {
         // What the caller gives passes through another relation.
@@ -636,7 +634,8 @@ void ShapeWriter::Distance() {
        {Base("l", "?a"), Base("l", "?b"), d + "(?a, ?b, ?n)"});
   if (Half())
     Rule(Add(Name("near"), "ll") + "(?a, ?b)",
-         {Base("l", "?a"), Base("l", "?b"), (Half() ? "" : "not ") + d + "(?a, ?b, " + Small() + ")"});
+         {Base("l", "?a"), Base("l", "?b"),
+          (Half() ? "" : "not ") + d + "(?a, ?b, " + Small() + ")"});
   if (Half())
     Rule(Add(Name("nearer"), "ll") + "(?a, ?b)",
          {Base("l", "?a"), Base("l", "?b"), d + "(?a, ?b, ?n)", "?n" + Order() + Small()});
