@@ -83,6 +83,7 @@ TEST_CASE("an answer is an event with its value, and a declined one says so") {
   Recorder recorder(to.options);
   Pool pool;
   Answer answer;
+  answer.kind = Answer::Kind::kValue;
   answer.value = pool.String("blue");
   recorder.Reply("answer", "colour(?c)", answer, pool);
   CHECK(to.events.ends_with(R"x("id":"colour(?c)","value":"blue"})x"

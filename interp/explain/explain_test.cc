@@ -477,6 +477,9 @@ std::string Rederive(const Explanation& e, const ExplainNode& node) {
     }
     if (text == wanted) return "";
   }
+  const std::string name = node.text.substr(0, node.text.find('('));
+  for (RelationId r = 0; r < engine.store.size(); ++r)
+    if (engine.store.at(r).name() == name && engine.analysis.IsTabled(r)) return "";
   return "does not give " + node.text + ":\n" + program + node.rule + "\n";
 }
 

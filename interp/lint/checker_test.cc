@@ -177,7 +177,7 @@ TEST_CASE("recursion without an end") {
   CHECK(Codes(ones + "all([& ?l]) <- ones(?l)\n%a(?l) <- all(?l)") == "3006 2:13\n");
   CHECK(Codes(ones + "fine(?l) <- ones(?l)\n%a(?l) <- fine(?l)") == "3006 2:13\n");
   CHECK(Codes(ones + doc + "fine(?l) <- ones(?l)\n%a(?d) <- doc(?d, ?l), fine(?l)") == "");
-  CHECK(Codes("n(0)\nn(?m) <- n(?n), ?m = ?n + 1\n% <- n(5)") == "3006 2:18\n");
+  CHECK(Codes("n(0)\nn(?m) <- n(?n), ?m = ?n + 1\n% <- n(5)") == "3006 2:17\n");
   CHECK(Codes("n(0)\nn(?m) <- n(?n), ?m = ?n + 1, ?m < 9\n% <- n(5)") == "");
   CHECK(Codes("n(0)\nn(?m) <- n(?n), ?n < 9, ?m = ?n + 1\n%a(?n) <- n(?n)") == "");
   CHECK(Codes("t(\"\")\nt(\"a{?s}\") <- t(?s)\n%a(?t) <- t(?t)") == "3006 2:1\n");

@@ -184,6 +184,7 @@ class Growth::Slots {
     if (clause.As<Atom>() || clause.As<Negation>() || clause.As<Temporal>()) return;
     if (const auto* c = clause.As<Compare>()) {
       if (c->op != Operator::kEqual || (IsSlot(c->left) && IsSlot(c->right))) return;
+      if (!IsTerm(c->left) && !IsTerm(c->right)) return;  // a test, as of ?n + 2 = ?m * 2
       for (const auto& [to, from] :
            {std::pair(&c->left, &c->right), std::pair(&c->right, &c->left)}) {
         if (!IsSlot(*to)) continue;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
-#include <set>
 #include <utility>
 
 #include "interp/program/program.h"
@@ -103,49 +101,6 @@ class Uses {
 
   void Many(const Atom& atom) {
     if (HeadingUse* use = Find(atom.relation)) use->many = true;
-    else if (const RelationId base = program_.store().BaseOf(atom.relation);
-             program_.store().at(base).space() == Space::kRelation && many_.insert(base).second)
-      for (const Definition* def : rules_[base]) ManyBelow(*def);
-  }
-  // The reads of a rule that give it more rows if they have more: of what its head tells.
-  void ManyBelow(const Definition& def) {
-    std::vector<bool> told(def.slots.size());
-    for (const Pattern& p : def.args)
-      ForEachSlot(p, [&](SlotId s) { told[static_cast<std::size_t>(s)] = true; });
-    const auto tells = [&](const Clause& clause, const std::vector<bool>& bound) {
-      bool found = false;
-      ForEachSlot(clause, [&](SlotId s) {
-        const auto at = static_cast<std::size_t>(s);
-        found = found || (told[at] && !bound[at]);
-      });
-      return found;
-    };
-    const std::vector<bool> nothing(def.slots.size());
-    const std::function<void(const Clauses&)> add_equal = [&](const Clauses& clauses) {
-      for (auto clause = clauses.rbegin(); clause != clauses.rend(); ++clause) {
-        const auto* compare = clause->As<Compare>();
-        if (compare != nullptr && compare->op == Operator::kEqual && tells(*clause, nothing))
-          CollectSlots(*clause, told);
-        if (const auto* alternatives = clause->As<Alternatives>())
-          for (const Clauses& branch : alternatives->branches) add_equal(branch);
-      }
-    };
-    add_equal(def.body);
-    std::vector<bool> bound(def.slots.size());
-    for (const Clauses* clauses : {&def.activation, &def.body}) ManyBelow(*clauses, tells, bound);
-  }
-  template <typename Tells>
-  void ManyBelow(const Clauses& clauses, const Tells& tells, std::vector<bool>& bound) {
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>(); atom != nullptr && tells(clause, bound))
-        Many(*atom);
-      if (const auto* alternatives = clause.As<Alternatives>())
-        for (const Clauses& branch : alternatives->branches) {
-          std::vector<bool> inside = bound;
-          ManyBelow(branch, tells, inside);
-        }
-      CollectSlots(clause, bound);
-    }
   }
   void Many(const Clauses& clauses) {
     for (const Clause& clause : clauses)
@@ -277,7 +232,6 @@ class Uses {
   std::vector<Seen> slots_;  // of the rule at hand
   std::unordered_map<RelationId, std::vector<Seen>> columns_;
   std::unordered_map<RelationId, std::vector<const Definition*>> rules_;  // by head
-  std::set<RelationId> many_;                                             // those of rules
   std::deque<const Definition*> open_;                                    // rules to read
 };
 

@@ -20,8 +20,8 @@ struct HeadingUse {
     Takes takes = Takes::kAny;
     RelationId choices = kNoId;  // unary; a constraint requires the argument to be one of its rows
   };
-  /// Counted, gathered, iterated or negated, itself or through rules that tell what it has: it
-  /// takes any number of rows.
+  /// Counted, gathered, iterated or negated: it takes any number of rows. What a rule makes of
+  /// it does not count.
   bool many = false;
   /// Some read knows none of its arguments: it asks for all rows there are.
   bool open = false;
