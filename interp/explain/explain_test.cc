@@ -533,6 +533,11 @@ std::string EveryTreeIsAProof(const RandomProgram& p) {
   Engine engine;
   engine.Take(p.Text());
   const Known known(engine);
+  // What a table gives is no row of the store, and to look for its derivations may take very long.
+  for (const RandomRelation& r : p.relations) {
+    const RelationId id = engine.Find(r.name, static_cast<std::uint32_t>(r.columns.size()));
+    if (id != kNoId && (engine.analysis.IsTabled(id) || engine.analysis.KeysOf(id) != 0)) return "";
+  }
   testing::Silent agent;
   Session session(agent, {});
   session.Load("x.rpl", p.Text());
@@ -541,7 +546,7 @@ std::string EveryTreeIsAProof(const RandomProgram& p) {
   for (const RandomRelation& r : p.relations) {
     const Explained explained = session.Explain(Form(r), {1000, 1000}, 2);
     const RelationId id = engine.Find(r.name, static_cast<std::uint32_t>(r.columns.size()));
-    if (id != kNoId && (engine.store.at(id).empty() || engine.analysis.IsTabled(id))) continue;
+    if (id != kNoId && engine.store.at(id).empty()) continue;
     if (explained.why.proofs.size() != (id == kNoId ? 0 : engine.store.at(id).size()))
       return r.name + ": " + std::to_string(explained.why.proofs.size()) + " proofs";
     for (const Explanation& e : explained.why.proofs)
