@@ -317,17 +317,18 @@ void Runtime::AssertInputNovelty(StepState& step) {
   }
   if (engine_.IsStale()) {
     DropOvertakenTruths();
-    engine_.Prepare();
-    goals_.standing.clear();
-    bad_heads_known_ = 0;
+    PrepareProgram();
   }
-  if (query_ != nullptr && engine_.AddReader(*query_)) {
-    engine_.Prepare();
-    goals_.standing.clear();
-    bad_heads_known_ = 0;
-  }
+  if (query_ != nullptr && engine_.AddReader(*query_)) PrepareProgram();
   PushDown();
   step.awaits_sources = AwaitsSources();
+}
+
+// Puts the program into effect as it is now; its findings are told again.
+void Runtime::PrepareProgram() {
+  engine_.Prepare();
+  goals_.standing.clear();
+  bad_heads_known_ = 0;
 }
 
 // Inserts a row with few instances.

@@ -223,9 +223,7 @@ void Runtime::EndPush(const std::string& why) {
   push.rules = engine_.program.definitions().size();
   engine_.SetPlaces({}, AsWritten(engine_.program, SourceNames(nullptr)));
   DropOvertakenTruths();
-  engine_.Prepare();
-  goals_.standing.clear();
-  bad_heads_known_ = 0;
+  PrepareProgram();
 }
 
 }  // namespace rpl

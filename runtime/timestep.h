@@ -182,6 +182,7 @@ class Runtime {
   void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
+  void PrepareProgram();
   void Renew();
   void ForgetEvaluated();
   bool TakeStop(Stop stop, const std::string& at);

@@ -186,6 +186,14 @@ TEST_CASE("recursion without an end") {
       Codes(
           "a([])\na(?l) <- b(?t), ?l = [1 & ?t]\nb(?l) <- a(?t), ?l = [2 & ?t]\n%x(?l) <- b(?l)") ==
       "3006 2:17\n");
+  // As many arguments as there may be.
+  std::string values, names;
+  for (int i = 1; i < 64; ++i) {
+    values += ", 1";
+    names += ", ?a" + std::to_string(i);
+  }
+  CHECK(Codes("w([]" + values + ")\nw(?l" + names + ") <- w(?t" + names + "), ?l = [1 & ?t]\n" +
+              "% <- w([1 1]" + values + ")") == "");
   // Other clauses may bound what it makes.
   CHECK(Codes("e(1, 2)\np(1, [1])\np(?y, ?q) <- p(?x, ?p), e(?x, ?y), ?q = [?y & ?p]\n"
               "%a(?p) <- p(2, ?p)") == "");

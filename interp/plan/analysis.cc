@@ -227,6 +227,14 @@ bool Chooses(const Definition& def) {
   return std::ranges::any_of(def.activation, chooses) || std::ranges::any_of(def.body, chooses);
 }
 
+Columns MayBeGiven(const Definition& def) {
+  Columns out = 0;
+  for (std::size_t i = 0; i < def.args.size(); ++i)
+    if (std::ranges::count(def.gathered, i) == 0 && !(def.extremum && def.extremum->column == i))
+      out |= Columns{1} << i;
+  return out;
+}
+
 std::vector<bool> HeadSlots(const Definition& def) {
   std::vector<bool> out(def.slots.size());
   const auto mark = [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; };
@@ -296,10 +304,7 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
   if (IsPlain(def, *this, *store_)) return needs;
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
-  Columns all = 0;
-  for (std::size_t i = 0; i < def.args.size(); ++i)
-    if (std::ranges::count(def.gathered, i) == 0 && !(def.extremum && def.extremum->column == i))
-      all |= Columns{1} << i;
+  const Columns all = MayBeGiven(def);
   struct Found {
     bool stuck, endless, acts;
     std::vector<bool> grouped;
@@ -734,11 +739,11 @@ bool Analysis::TakeDemands(Candidate& c) {
     for (const Step& step : plan->steps) {
       if (step.kind != Step::Kind::kAtom || step.access != Access::kTable) continue;
       const RelationId keyed = store_->BaseOf(step.relation);
-      if (RestOnEachOther(keyed, head)) {
-        info_[head].demanded = true;
+      if (RestOnEachOther(keyed, head) ||
+          (At(keyed).demanded && (head != kNoId || At(keyed).outside))) {
+        if (head != kNoId) info_[head].demanded = true;
         return false;
       }
-      if (At(keyed).demanded && (head != kNoId || At(keyed).outside)) return false;
       c.demands = true;
       c.wholes.insert(step.relation);
       AddRests(keyed, c.wholes);

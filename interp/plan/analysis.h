@@ -392,6 +392,9 @@ bool IsChecked(const Definition& def);
 /// Whether the rule has @choose or @distinct (decision 68).
 bool Chooses(const Definition& def);
 
+/// The arguments that a caller may give to the rule: all but those that it gathers or chooses.
+Columns MayBeGiven(const Definition& def);
+
 /// Per slot: whether the head mentions it.
 std::vector<bool> HeadSlots(const Definition& def);
 

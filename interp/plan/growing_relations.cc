@@ -136,12 +136,7 @@ void Analysis::FindGrowing(const std::vector<Candidate>& candidates,
 void Analysis::FindFiniteModes(Growing& growing, const Growth& growth,
                                std::span<const Growth::Rule> rules) {
   std::map<RelationId, Columns> columns;
-  for (const Growth::Rule& rule : rules) {
-    const auto arity = static_cast<int>(rule.def->args.size());
-    Columns all = (Columns{1} << arity) - 1;
-    if (rule.def->extremum) all &= ~(Columns{1} << rule.def->extremum->column);
-    columns[rule.def->head] = all;
-  }
+  for (const Growth::Rule& rule : rules) columns[rule.def->head] = MayBeGiven(*rule.def);
   std::map<RelationId, bool> demanded;
   for (const auto& [r, all] : columns) {
     demanded[r] = std::exchange(info_[r].demanded, true);
