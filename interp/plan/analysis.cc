@@ -109,25 +109,45 @@ bool HoldsSet(const Expr& e) {
 }
 
 // Whether a clause may bind a slot to a set. Rows of relations are instances.
-bool MayBindSets(const Clauses& clauses, const Store& store) {
-  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-    if (const auto* atom = clause.As<Atom>()) {
-      const bool goal = store.at(atom->relation).space() == Space::kGoal;
-      if (atom->whole || (goal && atom->rule < 0 && !atom->args.empty())) return true;
-    }
-    if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual)
-      if (HoldsSet(c->left) || HoldsSet(c->right)) return true;
-    if (clause.As<MatchWith>() || clause.As<Metadata>() || clause.As<Aggregate>()) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= MayBindSets(body, store); });
-    return found;
+bool MayBindSets(const Clause& clause, const Store& store) {
+  if (const auto* atom = clause.As<Atom>()) {
+    const bool goal = store.at(atom->relation).space() == Space::kGoal;
+    return atom->whole || (goal && atom->rule < 0 && !atom->args.empty());
+  }
+  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual)
+    if (HoldsSet(c->left) || HoldsSet(c->right)) return true;
+  if (clause.As<MatchWith>() || clause.As<Metadata>() || clause.As<Aggregate>()) return true;
+  bool found = false;
+  ForEachBody(clause, [&](const Clauses& body) {
+    found |= std::ranges::any_of(body, [&](const Clause& c) { return MayBindSets(c, store); });
   });
+  return found;
 }
 
-bool MayBindSets(const Definition& def, const Store& store) {
-  const auto holds = [](const Pattern& p) { return HoldsSet(p); };
-  return std::any_of(def.args.begin(), def.args.end(), holds) ||
-         MayBindSets(def.activation, store) || MayBindSets(def.body, store);
+// The arguments that a clause of the rule may bind to a set. What a match takes apart, others bind.
+Columns SetColumns(const Definition& def, const Store& store) {
+  std::vector<bool> sets(def.slots.size());
+  const auto is_set = [&](SlotId s) { return sets[static_cast<std::size_t>(s)]; };
+  const auto mark = [&](SlotId s) { sets[static_cast<std::size_t>(s)] = true; };
+  const auto touches = [&](const auto& part) {
+    bool found = false;
+    ForEachSlot(part, [&](SlotId s) { found = found || is_set(s); });
+    return found;
+  };
+  for (std::vector<bool> before; before != sets;) {
+    before = sets;
+    for (const Clause* clause : ClausesOf(def)) {
+      const auto* equal = clause->As<Compare>();
+      if (const auto* match = clause->As<MatchWith>()) ForEachSlot(match->pattern, mark);
+      else if (MayBindSets(*clause, store) ||
+               (equal != nullptr && equal->op == Operator::kEqual && touches(*clause)))
+        CollectSlots(*clause, sets);
+    }
+  }
+  Columns out = 0;
+  for (std::size_t i = 0; i < def.args.size(); ++i)
+    if (HoldsSet(def.args[i]) || touches(def.args[i])) out |= Columns{1} << i;
+  return out;
 }
 
 // The arguments whose value metadata gives, such as a reply, and no other clause mentions.
@@ -650,8 +670,9 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
     const Info& info = info_[def.head];
     const bool has_tables =
         info.demanded || info.keys != 0 || store.at(def.head).space() == Space::kTool;
-    if (!has_tables || !MayBindSets(def, store)) continue;
-    gives_sets_[i] = (Acts(def) ? RepliedColumns(def) : ~Columns{0}) & ~keys_[i];
+    if (!has_tables) continue;
+    gives_sets_[i] =
+        SetColumns(def, store) & (Acts(def) ? RepliedColumns(def) : ~Columns{0}) & ~keys_[i];
   }
   MakeStrata(program, store);
 }
