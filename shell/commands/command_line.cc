@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/file_name.h"
+#include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
@@ -24,6 +25,8 @@
 
 namespace rpl {
 namespace {
+
+constexpr std::size_t kShown = 200;  // bytes of an argument that is told back
 
 // Watches the limits of the command. A shell is not ended under its user, test scripts have
 // limits of their own, and a hook has its parent.
@@ -148,7 +151,7 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
           fmt::format("unknown option `{}`{}", flag, Suggestion(flag, FlagNames(command))), name);
     }
     const bool takes_files = command.get_option_no_throw("--file") != nullptr;
-    return Misunderstood(fmt::format("one argument too many: `{}`", extra), name,
+    return Misunderstood(fmt::format("one argument too many: `{}`", Shortened(extra, kShown)), name,
                          takes_files ? "files follow `-f`" : "");
   }
   const std::vector<std::string> below = CommandNames(command);

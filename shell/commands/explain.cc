@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/facts_file.h"
 #include "shell/commands/commands.h"
@@ -125,14 +126,13 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
   const std::vector<Explanation>& proofs = explained.why.proofs;
   if (proofs.empty()) {
     const ExplainNode& root = explained.why_not->nodes.front();
+    const std::string form = Printable(Shortened(root.text, kToldBytes));
     if (explained.doubt != Status::kNothing) {
-      PrintDoubt(explained, fmt::format("it is not known whether a fact matches `{}`: ",
-                                        Printable(root.text)));
+      PrintDoubt(explained, fmt::format("it is not known whether a fact matches `{}`: ", form));
       std::cerr << "help: see how far it gets with `--not`\n";
       return ExitCodeOf(explained.doubt);
     }
-    std::cerr << fmt::format("no fact matches `{}`{}\nhelp: see why with `--not`\n",
-                             Printable(root.text),
+    std::cerr << fmt::format("no fact matches `{}`{}\nhelp: see why with `--not`\n", form,
                              root.note.empty() ? "" : ": " + Printable(root.note));
     return kExitNo;
   }
