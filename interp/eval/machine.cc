@@ -247,6 +247,7 @@ bool Machine::Run(const Step* step) {
         (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
       frame_->deepest = &s;
       frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
+      frame_->ways_there = frame_->ways;
     }
   }
   if (frame_->doubtful && s.next != nullptr && (ReadsUnknown(s) || catalog_.Acts(s)))
@@ -753,7 +754,9 @@ bool Machine::RunBranch(const Step& s) {
   while (go_on && done < s.branches.size()) {
     for (const SlotId slot : s.clears) slots_[slot] = kNone;
     const std::size_t so_far = frame_->answers;
-    go_on = Run(s.branches[done++]);
+    frame_->ways.push_back(s.branches[done++]);
+    go_on = Run(frame_->ways.back());
+    frame_->ways.pop_back();
     if (limits_.profile != nullptr && frame_->answers > so_far)
       limits_.profile->CountBranch(*s.clause, s.written[done - 1]);
     if (done >= s.deriving && (!frame_->waits.empty() || (frame_->lacking & kMeaning) != 0 ||

@@ -75,9 +75,11 @@ struct Frame {
   // first reason that an operator gave.
   const Step* deepest = nullptr;
   std::vector<Value> snapshot;
+  std::vector<const Step*> ways_there;
   std::string note;
   RelationId ineligible = kNoId;  // see Table
   std::vector<RowUsed> path;      // premises of the current answer, in the plan's order
+  std::vector<const Step*> ways;  // first steps of the alternatives that are taken, likewise
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
   const Frame* caller = nullptr;  // suspended while this one runs

@@ -26,9 +26,20 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kMaxDerivations = 64;  // derivations tried for one row of a table
-constexpr std::size_t kMaxSettling = 2000;   // rows of tables that one proof rests on
-constexpr std::size_t kMaxGathered = 20;     // answers shown for an aggregate head
+constexpr std::size_t kMaxDerivations = 64;    // derivations tried for one row of a table
+constexpr std::size_t kMaxSettling = 200'000;  // rows of tables, and derivations of them, for one
+constexpr std::size_t kMaxGathered = 20;       // answers shown for an aggregate head
+
+// The alternatives of a step that tests only whether one of them holds: `not (not (… | …))`, as
+// the planner writes those that are combined in too many ways. Null for other steps.
+const Clause* TestedAsAWhole(const Step& step) {
+  const auto within = [](const Clause* clause) -> const Clause* {
+    const auto* negation = clause == nullptr ? nullptr : clause->As<Negation>();
+    return negation == nullptr || negation->body.size() != 1 ? nullptr : &negation->body.front();
+  };
+  const Clause* const inner = step.kind == Step::Kind::kNot ? within(within(step.clause)) : nullptr;
+  return inner != nullptr && inner->As<Alternatives>() != nullptr ? inner : nullptr;
+}
 
 // Whether binding the head to a row finds all answers that give it. Templates are matched
 // as text, and `#{?a ?a}` is built from one value but matches no set of one.
@@ -123,16 +134,16 @@ bool HasSet(std::span<const Value> row) {
 
 }  // namespace
 
-bool PathTo(const Step* at, const Step* end, std::vector<const Step*>& out) {
-  const std::size_t before = out.size();
-  for (; at != nullptr; at = at->next) {
+std::vector<const Step*> PathTo(const Step* at, const Step* end,
+                                const std::vector<const Step*>& ways) {
+  std::vector<const Step*> out;
+  while (at != nullptr) {
     out.push_back(at);
-    if (at == end) return true;
-    for (const Step* branch : at->branches)
-      if (PathTo(branch, end, out)) return true;
+    if (at == end) return out;
+    const auto way = std::ranges::find_first_of(at->branches, ways);
+    at = way == at->branches.end() ? at->next : *way;
   }
-  out.resize(before);
-  return false;
+  return {};
 }
 
 void MarkWrites(const Step& step, std::vector<bool>& bound) {
@@ -250,7 +261,7 @@ Undecided Explainer::Each(const Definition& def, const std::vector<const Clause*
     found.def = &def;
     found.slots = frame.slots;
     found.bound = at_start;
-    PathTo(plan->first, frame.end, found.steps);
+    found.steps = PathTo(plan->first, frame.end, frame.ways);
     std::size_t matched = 0;
     for (const Step* step : found.steps) {
       MarkWrites(*step, found.bound);
@@ -343,13 +354,13 @@ bool Explainer::IsFree(const Definition& def, const Fact& fact) {
   return StampOf(fact) && IsGrouped(def);
 }
 
-// Calls `take` for answers of rules that give the fact, except rules with aggregate heads: with the
-// fact's values bound in the head, or with `nothing` bound, where that may find more. A rule that
-// needs its caller may not end then, so this comes second. False when `take` stopped it.
+// Calls `take` for usable answers of rules that give the fact, except rules with aggregate heads:
+// with the fact's values bound in the head, or with `nothing` bound, where that may find more. A
+// rule that needs its caller may not end then, so this comes second. False when `take` stopped it.
 bool Explainer::Candidates(const Fact& fact, bool nothing, const Take& take) {
   bool done = false;
   const Take check = [&](Instance i) {
-    if (Gives(i, fact)) done = !take(std::move(i));
+    if (Gives(i, fact)) done = !EachWay(std::move(i), fact, take);
     return !done;
   };
   const auto bound = [&](const Definition& def, const std::vector<const Clause*>& clauses) {
@@ -443,8 +454,11 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
       }
       for (std::size_t g = 0; g < all.size(); ++g) members[g].insert(all[g]);
       if (!seen.insert(all).second) return true;
-      if (choice.instances.size() < kMaxGathered) choice.instances.push_back(std::move(instance));
-      else ++choice.more;
+      if (choice.instances.size() >= kMaxGathered) return ++choice.more, true;
+      EachWay(std::move(instance), fact, [&](Instance way) {
+        choice.instances.push_back(std::move(way));
+        return false;
+      });
       return true;
     });
     bool complete = !choice.instances.empty();
@@ -469,37 +483,41 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
 
 bool Explainer::Usable(const Instance& instance, const Fact& fact) {
   const std::optional<std::size_t> stamp = StampOf(fact);
-  for (const Fact& premise : instance.facts) {
-    if (IsAsserted(premise)) continue;
-    if (premise == fact || open_.contains(premise)) return false;
-    if (!stamp || ComponentOf(premise.first) < 0) continue;
-    const std::optional<std::size_t> other = StampOf(premise);
-    // No row, but an answer for a group key that is bound, of a stratum below.
-    if (!other && engine_.analysis.KeysOf(premise.first) != 0) continue;
-    if (!other) return false;
-    if (ComponentOf(premise.first) == ComponentOf(fact.first) && *other >= *stamp) return false;
-  }
-  return true;
+  return std::ranges::all_of(instance.facts, [&](const Fact& premise) {
+    if (IsAsserted(premise)) return true;
+    if (premise == fact) return false;
+    if (!stamp || ComponentOf(premise.first) < 0) return true;
+    const bool below = ComponentOf(premise.first) != ComponentOf(fact.first);
+    // No row, but an answer for a group key that is bound.
+    if (!StoredRow(premise)) return below && engine_.analysis.KeysOf(premise.first) != 0;
+    return below || *StampOf(premise) < *stamp;
+  });
+}
+
+// Calls `take` for an instance if it is usable for the fact: with each usable way through the
+// alternatives that its plan tested as a whole. False when `take` stopped it.
+bool Explainer::EachWay(Instance instance, const Fact& fact, const Take& take) {
+  if (!Usable(instance, fact)) return true;
+  const auto whole = std::ranges::find_if(
+      instance.steps, [](const Step* step) { return TestedAsAWhole(*step) != nullptr; });
+  if (whole == instance.steps.end()) return take(std::move(instance));
+  const Clause* const alternatives = TestedAsAWhole(**whole);
+  instance.steps.erase(whole);
+  bool go_on = true;
+  Each(*instance.def, {alternatives}, {}, &instance, [&](Instance way) {
+    way.steps.insert(way.steps.begin(), instance.steps.begin(), instance.steps.end());
+    way.facts.insert(way.facts.begin(), instance.facts.begin(), instance.facts.end());
+    return go_on = EachWay(std::move(way), fact, take);
+  });
+  return go_on;
 }
 
 // Whether a row follows from rows that Replay has stamped.
 bool Explainer::IsReady(const Fact& fact) {
   if (IsAsserted(fact)) return true;
-  bool ready = false;
-  const auto take = [&](const Instance& instance) {
-    ready = std::all_of(instance.facts.begin(), instance.facts.end(), [&](const Fact& p) {
-      if (ComponentOf(p.first) != ComponentOf(fact.first) || IsAsserted(p)) return true;
-      const std::optional<RowId> row = StoredRow(p);
-      return row && stamps_[p.first][*row] != SIZE_MAX;
-    });
-    return !ready;
-  };
+  const auto take = [](const Instance&) { return false; };
   if (!Candidates(fact, false, take) || !Candidates(fact, true, take)) return true;
-  const std::vector<int> rules = RulesOf(fact.first);
-  return std::any_of(rules.begin(), rules.end(), [&](int number) {
-    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
-    return !def.gathered.empty() && Gathering(def, fact);
-  });
+  return Gathered(fact).has_value();
 }
 
 void Explainer::Replay(int component) {
@@ -544,48 +562,154 @@ Explainer::Choice Explainer::ChoiceOf(Instance instance) {
   return out;
 }
 
-// Rows of tables have no stamps: a derivation counts only if its premises can be proved without the
-// facts above.
-std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std::size_t depth) {
-  const auto is_proved = [&](const Fact& p) {
-    return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) || IsComputed(p.first) ||
-           StampOf(p) || Choose(p, depth + 1);
-  };
-  for (const bool nothing : {false, true}) {
-    std::vector<Instance> all;
-    Candidates(fact, nothing, [&](Instance instance) {
-      if (Usable(instance, fact)) all.push_back(std::move(instance));
-      return all.size() < kMaxDerivations;
-    });
-    open_.insert(fact);
-    const auto proved = std::ranges::find_if(
-        all, [&](const Instance& i) { return std::ranges::all_of(i.facts, is_proved); });
-    open_.erase(fact);
-    if (proved != all.end()) return ChoiceOf(std::move(*proved));
+std::optional<Explainer::Choice> Explainer::Gathered(const Fact& fact) {
+  for (const int number : RulesOf(fact.first)) {
+    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
+    if (def.gathered.empty()) continue;
+    if (std::optional<Choice> out = Gathering(def, fact)) return out;
   }
   return std::nullopt;
 }
 
-std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t depth) {
-  if (const auto it = settled_.find(fact); it != settled_.end()) return it->second;
+// Rows of tables have no stamps. A fact of theirs is settled once all premises of one of its
+// instances are, so no fact rests on itself. They are tried depth first, each once, and those with
+// the fewest doubts before others: what rests on a fact that is being tried waits for it.
+class Explainer::Settling {
+ public:
+  explicit Settling(Explainer& explainer) : explainer_(explainer) {}
+
+  /// Adds choices for the fact and all that it rests on to those that are settled, if it has any.
+  void Settle(const Fact& fact) {
+    Try(fact);
+    // Only where that does not suffice, what may not end.
+    for (std::size_t next = 0; Descend(), next < order_.size() && !Ends(fact); ++next) {
+      if (explainer_.settled_.contains(*order_[next])) continue;
+      Widen(*order_[next]);
+      stack_.push_back(order_[next]);
+    }
+  }
+
+ private:
+  struct Trial;
+  using Tried = std::pair<const Fact, Trial>;
+  struct Way {
+    Instance instance;
+    std::vector<Tried*> missing;  // premises that were not settled when it was found
+    std::size_t open = 0;         // how many of them are not yet
+  };
+  struct Trial {
+    bool is_tried = false;
+    std::vector<Way> ways;
+    std::vector<std::pair<const Fact*, std::size_t>> readers;  // ways of facts that miss it
+  };
+
+  bool IsSettled(const Fact& fact) {
+    return explainer_.settled_.contains(fact) || explainer_.IsAsserted(fact) ||
+           explainer_.IsComputed(fact.first) || explainer_.StampOf(fact);
+  }
+
+  bool Ends(const Fact& root) const {
+    return explainer_.settled_.contains(root) || found_ >= kMaxSettling ||
+           explainer_.engine_.solver.machine().evaluation.stop != Stop::kGoesOn;
+  }
+
+  void Try(const Fact& fact) {
+    Tried& tried = *trials_.try_emplace(fact).first;
+    tried.second.is_tried = true;
+    ++found_;
+    order_.push_back(&tried.first);
+    stack_.push_back(&tried.first);
+    Find(tried, false);
+    if (tried.second.ways.empty() && !explainer_.settled_.contains(fact)) Widen(tried.first);
+  }
+
+  void Widen(const Fact& fact) {
+    Tried& tried = *trials_.find(fact);
+    Find(tried, true);
+    if (explainer_.settled_.contains(fact)) return;
+    if (std::optional<Choice> gathered = explainer_.Gathered(fact))
+      Adopt(fact, *std::move(gathered));
+  }
+
+  void Find(Tried& tried, bool nothing) {
+    const std::size_t most = tried.second.ways.size() + kMaxDerivations;
+    explainer_.Candidates(tried.first, nothing, [&](Instance instance) {
+      ++found_;
+      Way way;
+      for (const Fact& premise : std::set(instance.facts.begin(), instance.facts.end()))
+        if (!IsSettled(premise)) way.missing.push_back(&*trials_.try_emplace(premise).first);
+      way.open = way.missing.size();
+      if (way.open == 0) return Adopt(tried.first, ChoiceOf(std::move(instance))), false;
+      for (Tried* premise : way.missing)
+        premise->second.readers.emplace_back(&tried.first, tried.second.ways.size());
+      way.instance = std::move(instance);
+      tried.second.ways.push_back(std::move(way));
+      return tried.second.ways.size() < most;
+    });
+  }
+
+  // Settles the fact, and what waited for it alone.
+  void Adopt(const Fact& fact, Choice choice) {
+    explainer_.settled_.emplace(fact, std::move(choice));
+    std::vector<const Fact*> settled = {&fact};
+    while (!settled.empty()) {
+      const Trial& last = trials_.find(*settled.back())->second;
+      settled.pop_back();
+      for (const auto& [reader, number] : last.readers) {
+        Way& way = trials_.find(*reader)->second.ways[number];
+        if (--way.open > 0 || explainer_.settled_.contains(*reader)) continue;
+        explainer_.settled_.emplace(*reader, ChoiceOf(std::move(way.instance)));
+        settled.push_back(reader);
+      }
+    }
+  }
+
+  // Tries the premises of what is on the stack, until it is settled or nothing is left to try.
+  void Descend() {
+    while (!stack_.empty() && found_ < kMaxSettling) {
+      const Fact& fact = *stack_.back();
+      const Fact* const premise =
+          explainer_.settled_.contains(fact) ? nullptr : Untried(trials_.find(fact)->second);
+      if (premise != nullptr) Try(*premise);
+      else stack_.pop_back();
+    }
+  }
+
+  // A premise to try next, of a way whose other premises are settled or untried, if there is one.
+  const Fact* Untried(const Trial& trial) const {
+    const Fact* out = nullptr;
+    for (const Way& way : trial.ways) {
+      const Fact* untried = nullptr;
+      bool waits = false;
+      for (const Tried* premise : way.missing)
+        if (!premise->second.is_tried) untried = &premise->first;
+        else waits = waits || !explainer_.settled_.contains(premise->first);
+      if (untried != nullptr && !waits) return untried;
+      if (out == nullptr) out = untried;
+    }
+    return out;
+  }
+
+  Explainer& explainer_;
+  std::map<Fact, Trial> trials_;
+  std::vector<const Fact*> order_;  // tried, in this order
+  std::vector<const Fact*> stack_;
+  std::size_t found_ = 0;  // facts and derivations
+};
+
+std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact) {
+  if (!StampOf(fact)) {
+    if (!settled_.contains(fact)) Settling(*this).Settle(fact);
+    const auto it = settled_.find(fact);
+    return it == settled_.end() ? std::nullopt : std::optional(it->second);
+  }
+  const Settled settled(engine_);
   std::optional<Choice> out;
-  std::optional<Settled> settled;
-  if (StampOf(fact)) {
-    settled.emplace(engine_);
-    const Take take = [&](Instance instance) {
-      if (!Usable(instance, fact)) return true;
-      out = ChoiceOf(std::move(instance));
-      return false;
-    };
-    if (Candidates(fact, false, take)) Candidates(fact, true, take);
-  } else {
-    out = ChooseOnDemand(fact, depth);
-  }
-  for (int number : RulesOf(fact.first)) {
-    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
-    if (!out && !def.gathered.empty()) out = Gathering(def, fact);
-  }
-  if (out && !StampOf(fact)) settled_.emplace(fact, *out);
+  const Take take = [&](Instance instance) {
+    out = ChoiceOf(std::move(instance));
+    return false;
+  };
+  if (Candidates(fact, false, take) && Candidates(fact, true, take)) out = Gathered(fact);
   return out;
 }
 

@@ -5,8 +5,8 @@
 // Proofs are not stored but recomputed from the rows: for each fact, the first rule and bindings
 // that derive it from facts that do not rest on it. A derived row of the store rests on earlier
 // rows: within a relation, ids give the order; across the relations of one component, the order of
-// derivation is reconstructed. A row that exists only in a table is proved without the facts above
-// it in the proof.
+// derivation is reconstructed. A row that exists only in a table rests on rows that were settled
+// before it while the explainer looked for its proof.
 //
 // An absence lists each rule whose head could give the fact, with the clause at which its
 // furthest attempt ended.
@@ -81,6 +81,7 @@ class Explainer {
     std::size_t more = 0;             // omitted instances for an aggregate head
   };
   using Take = std::function<bool(Instance)>;  // false stops
+  class Settling;
 
   /// Scope in which absence proves something although a limit cut off rows: the stored rows that
   /// rest on what is not settled were dropped (interp/eval/fixpoint.h).
@@ -106,10 +107,11 @@ class Explainer {
   bool Candidates(const Fact& fact, bool nothing, const Take& take);
   std::optional<Choice> Gathering(const Definition& def, const Fact& fact);
   bool Gives(const Instance& instance, const Fact& fact);
+  std::optional<Choice> Gathered(const Fact& fact);
   bool Usable(const Instance& instance, const Fact& fact);
+  bool EachWay(Instance instance, const Fact& fact, const Take& take);
   static Choice ChoiceOf(Instance instance);
-  std::optional<Choice> Choose(const Fact& fact, std::size_t depth);
-  std::optional<Choice> ChooseOnDemand(const Fact& fact, std::size_t depth);
+  std::optional<Choice> Choose(const Fact& fact);
   std::optional<RowId> StoredRow(const Fact& fact) const;
   bool IsAsserted(const Fact& fact) const;
   /// Whether the relation is the library's: its rows have no premises.
@@ -153,7 +155,6 @@ class Explainer {
   std::map<RelationId, int> component_;
   std::map<RelationId, std::vector<std::size_t>> stamps_;  // of replayed components
   std::set<int> replayed_;
-  std::set<Fact> open_;             // facts above the one being proved
   std::map<Fact, Choice> settled_;  // for rows that exist only in tables
 };
 
@@ -164,8 +165,9 @@ std::string InstanceText(const Pool& pool, const Clause& clause, const Definitio
 /// Whether a value is an ordinary one: not none, unknown or absent.
 inline bool IsPlainValue(Value v) { return !v.is_none() && v != kUnknown && v != kAbsent; }
 
-/// The steps from `at` to `end`; false if `end` is not reachable.
-bool PathTo(const Step* at, const Step* end, std::vector<const Step*>& out);
+/// The steps from `at` to `end` by these first steps of alternatives (Frame::ways).
+std::vector<const Step*> PathTo(const Step* at, const Step* end,
+                                const std::vector<const Step*>& ways);
 
 /// Marks the slots that a step binds.
 void MarkWrites(const Step& step, std::vector<bool>& bound);

@@ -273,13 +273,11 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
     return;
   }
   if (frame.deepest == nullptr) return;
-  std::vector<const Step*> path;
-  PathTo(plan->first, frame.deepest, path);
   Instance at;
   at.def = &def;
   at.slots = frame.snapshot;
   at.bound = at_start;
-  for (const Step* step : path)
+  for (const Step* step : PathTo(plan->first, frame.deepest, frame.ways_there))
     if (step != frame.deepest) MarkWrites(*step, at.bound);
   FailedAt(to, node, at, *frame.deepest, frame.note, open, depth);
   // A limit is told once, with the form.

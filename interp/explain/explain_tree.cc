@@ -255,20 +255,15 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
     Fact fact;
     int node;
     std::size_t depth;
-    bool leave;
   };
   Explanation out;
   std::map<Fact, int> explained;
-  std::vector<Work> stack = {{root, 0, 0, false}};
+  std::vector<Work> stack = {{root, 0, 0}};
   out.nodes.push_back(NodeOf(NodeKind::kDerived, FactText(root)));
   while (!stack.empty()) {
     const Work work = std::move(stack.back());
     stack.pop_back();
     const auto at = static_cast<std::size_t>(work.node);
-    if (work.leave) {
-      open_.erase(work.fact);
-      continue;
-    }
     if (IsAsserted(work.fact)) {
       Leaf(out.nodes[at], work.fact);
       continue;
@@ -283,7 +278,7 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
       out.nodes[at].above = true;
       continue;
     }
-    const std::optional<Choice> choice = Choose(work.fact, 0);
+    const std::optional<Choice> choice = Choose(work.fact);
     if (!choice) {
       out.nodes[at].note = "no derivation found";
       continue;
@@ -304,8 +299,6 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
       continue;
     }
     explained.emplace(work.fact, work.node);
-    open_.insert(work.fact);
-    stack.push_back({work.fact, 0, 0, true});
     std::optional<Settled> settled;
     if (StampOf(work.fact)) settled.emplace(engine_);
     const std::size_t first = stack.size();
@@ -315,8 +308,8 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
           instance,
           [&](const Fact& premise) {
             if (std::string text = FactText(premise); seen.insert(text).second)
-              stack.push_back({premise, add(NodeOf(NodeKind::kDerived, std::move(text))),
-                               work.depth + 1, false});
+              stack.push_back(
+                  {premise, add(NodeOf(NodeKind::kDerived, std::move(text))), work.depth + 1});
           },
           [&](ExplainNode node) {
             if (seen.insert(node.text).second) add(std::move(node));
