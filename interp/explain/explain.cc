@@ -580,10 +580,11 @@ class Explainer::Settling {
 
   /// Adds choices for the fact and all that it rests on to those that are settled, if it has any.
   void Settle(const Fact& fact) {
-    Try(fact);
+    Tried& root = *trials_.try_emplace(fact).first;
+    Try(root);
     // Only where that does not suffice, what may not end.
-    for (std::size_t next = 0; Descend(), next < order_.size() && !Ends(fact); ++next) {
-      if (explainer_.settled_.contains(*order_[next])) continue;
+    for (std::size_t next = 0; Descend(root), next < order_.size() && !Ends(root); ++next) {
+      if (order_[next]->second.is_settled) continue;
       Widen(*order_[next]);
       stack_.push_back(order_[next]);
     }
@@ -599,8 +600,9 @@ class Explainer::Settling {
   };
   struct Trial {
     bool is_tried = false;
+    bool is_settled = false;
     std::vector<Way> ways;
-    std::vector<std::pair<const Fact*, std::size_t>> readers;  // ways of facts that miss it
+    std::vector<std::pair<Tried*, std::size_t>> readers;  // ways of facts that miss it
   };
 
   bool IsSettled(const Fact& fact) {
@@ -608,27 +610,25 @@ class Explainer::Settling {
            explainer_.IsComputed(fact.first) || explainer_.StampOf(fact);
   }
 
-  bool Ends(const Fact& root) const {
-    return explainer_.settled_.contains(root) || found_ >= kMaxSettling ||
+  bool Ends(const Tried& root) const {
+    return root.second.is_settled || found_ >= kMaxSettling ||
            explainer_.engine_.solver.machine().evaluation.stop != Stop::kGoesOn;
   }
 
-  void Try(const Fact& fact) {
-    Tried& tried = *trials_.try_emplace(fact).first;
+  void Try(Tried& tried) {
     tried.second.is_tried = true;
     ++found_;
-    order_.push_back(&tried.first);
-    stack_.push_back(&tried.first);
+    order_.push_back(&tried);
+    stack_.push_back(&tried);
     Find(tried, false);
-    if (tried.second.ways.empty() && !explainer_.settled_.contains(fact)) Widen(tried.first);
+    if (tried.second.ways.empty() && !tried.second.is_settled) Widen(tried);
   }
 
-  void Widen(const Fact& fact) {
-    Tried& tried = *trials_.find(fact);
+  void Widen(Tried& tried) {
     Find(tried, true);
-    if (explainer_.settled_.contains(fact)) return;
-    if (std::optional<Choice> gathered = explainer_.Gathered(fact))
-      Adopt(fact, *std::move(gathered));
+    if (tried.second.is_settled) return;
+    if (std::optional<Choice> gathered = explainer_.Gathered(tried.first))
+      Adopt(tried, *std::move(gathered));
   }
 
   void Find(Tried& tried, bool nothing) {
@@ -639,9 +639,9 @@ class Explainer::Settling {
       for (const Fact& premise : std::set(instance.facts.begin(), instance.facts.end()))
         if (!IsSettled(premise)) way.missing.push_back(&*trials_.try_emplace(premise).first);
       way.open = way.missing.size();
-      if (way.open == 0) return Adopt(tried.first, ChoiceOf(std::move(instance))), false;
+      if (way.open == 0) return Adopt(tried, ChoiceOf(std::move(instance))), false;
       for (Tried* premise : way.missing)
-        premise->second.readers.emplace_back(&tried.first, tried.second.ways.size());
+        premise->second.readers.emplace_back(&tried, tried.second.ways.size());
       way.instance = std::move(instance);
       tried.second.ways.push_back(std::move(way));
       return tried.second.ways.size() < most;
@@ -649,41 +649,46 @@ class Explainer::Settling {
   }
 
   // Settles the fact, and what waited for it alone.
-  void Adopt(const Fact& fact, Choice choice) {
-    explainer_.settled_.emplace(fact, std::move(choice));
-    std::vector<const Fact*> settled = {&fact};
+  void Adopt(Tried& tried, Choice choice) {
+    std::vector<const Tried*> settled;
+    const auto settle = [&](Tried& fact, Choice by) {
+      fact.second.is_settled = true;
+      explainer_.settled_.emplace(fact.first, std::move(by));
+      settled.push_back(&fact);
+    };
+    settle(tried, std::move(choice));
     while (!settled.empty()) {
-      const Trial& last = trials_.find(*settled.back())->second;
+      const Tried& last = *settled.back();
       settled.pop_back();
-      for (const auto& [reader, number] : last.readers) {
-        Way& way = trials_.find(*reader)->second.ways[number];
-        if (--way.open > 0 || explainer_.settled_.contains(*reader)) continue;
-        explainer_.settled_.emplace(*reader, ChoiceOf(std::move(way.instance)));
-        settled.push_back(reader);
+      for (const auto& [reader, number] : last.second.readers) {
+        Way& way = reader->second.ways[number];
+        if (--way.open == 0 && !reader->second.is_settled)
+          settle(*reader, ChoiceOf(std::move(way.instance)));
       }
     }
   }
 
-  // Tries the premises of what is on the stack, until it is settled or nothing is left to try.
-  void Descend() {
-    while (!stack_.empty() && found_ < kMaxSettling) {
-      const Fact& fact = *stack_.back();
-      const Fact* const premise =
-          explainer_.settled_.contains(fact) ? nullptr : Untried(trials_.find(fact)->second);
+  // Tries the premises of what is on the stack, until the root is settled or nothing is left to
+  // try.
+  void Descend(const Tried& root) {
+    while (!stack_.empty() && !Ends(root)) {
+      Tried* const premise = Untried(stack_.back()->second);
       if (premise != nullptr) Try(*premise);
       else stack_.pop_back();
     }
   }
 
-  // A premise to try next, of a way whose other premises are settled or untried, if there is one.
-  const Fact* Untried(const Trial& trial) const {
-    const Fact* out = nullptr;
+  // A premise to try next, if the fact is not settled: of a way whose other premises are settled or
+  // untried, where there is one.
+  static Tried* Untried(const Trial& trial) {
+    Tried* out = nullptr;
+    if (trial.is_settled) return out;
     for (const Way& way : trial.ways) {
-      const Fact* untried = nullptr;
+      Tried* untried = nullptr;
       bool waits = false;
-      for (const Tried* premise : way.missing)
-        if (!premise->second.is_tried) untried = &premise->first;
-        else waits = waits || !explainer_.settled_.contains(premise->first);
+      for (Tried* const premise : way.missing)
+        if (!premise->second.is_tried) untried = premise;
+        else waits = waits || !premise->second.is_settled;
       if (untried != nullptr && !waits) return untried;
       if (out == nullptr) out = untried;
     }
@@ -692,8 +697,8 @@ class Explainer::Settling {
 
   Explainer& explainer_;
   std::map<Fact, Trial> trials_;
-  std::vector<const Fact*> order_;  // tried, in this order
-  std::vector<const Fact*> stack_;
+  std::vector<Tried*> order_;  // tried, in this order
+  std::vector<Tried*> stack_;
   std::size_t found_ = 0;  // facts and derivations
 };
 
