@@ -548,7 +548,7 @@ struct TextFile {
 
 std::optional<std::string> Translate(const std::vector<Sentence>& sentences, const Needs& needs,
                                      const std::string& prefix, std::string* problem) {
-  const auto unfolded = Unfolded(sentences, false, problem);
+  const auto unfolded = Unfolded(sentences, needs, false, problem);
   if (!unfolded) return std::nullopt;
   try {
     return Translator(prefix, needs).Translate(*unfolded);

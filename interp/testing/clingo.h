@@ -26,14 +26,12 @@
 #include <vector>
 
 #include "grammar/ast.h"
+#include "interp/testing/unfold.h"
 
 namespace rpl::clingo {
 
 /// Rows by predicate, as clingo writes their terms: "1,y(\"a\")".
 using Rows = std::map<std::string, std::set<std::string>>;
-
-/// By label: the sets of columns, as digits, one of which a call of the relation must bind.
-using Needs = std::map<std::string, std::vector<std::string>>;
 
 /// A program, every predicate of which begins with `prefix`, so that many stand in one text.
 /// nullopt with `problem` when clingo cannot say it, or a call does not bind what it must.

@@ -91,7 +91,7 @@ void RefuseMissingGoals(const RandomProgram& p) {
 std::string ClingoText(const RandomProgram& p, const std::string& prefix) {
   RefuseMissingGoals(p);
   std::string problem;
-  clingo::Needs needs;
+  Needs needs;
   for (const RandomRelation& r : p.relations)
     if (r.tabled()) needs[r.name] = r.needs;
   const auto text = clingo::Translate(SentencesOf(p.ClosedText()), needs, prefix, &problem);

@@ -960,7 +960,7 @@ Database EvaluateAll(const std::vector<Sentence>& sentences) {
 
 std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::string* problem) {
   std::string none;
-  const auto unfolded = Unfolded(sentences, true, problem == nullptr ? &none : problem);
+  const auto unfolded = Unfolded(sentences, {}, true, problem == nullptr ? &none : problem);
   if (!unfolded) return std::nullopt;
   try {
     return EvaluateAll(*unfolded);
@@ -974,7 +974,7 @@ std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::st
 std::optional<std::vector<Truth>> Judge(const std::vector<Sentence>& sentences, const Database& db,
                                         std::string* problem) {
   std::string none;
-  const auto unfolded = Unfolded(sentences, true, problem == nullptr ? &none : problem);
+  const auto unfolded = Unfolded(sentences, {}, true, problem == nullptr ? &none : problem);
   if (!unfolded) return std::nullopt;
   try {
     std::vector<Truth> out;

@@ -57,7 +57,8 @@ double WaysThrough(const Nodes& nodes) {
 
 class Unfolder {
  public:
-  Unfolder(const std::vector<Sentence>& sentences, bool keys_bind) {
+  Unfolder(const std::vector<Sentence>& sentences, const Needs& needs, bool keys_bind)
+      : needs_(needs) {
     for (const Sentence& s : sentences)
       for (const Node& head : s.rule.heads)
         if (const auto* call = head.As<Call>()) rules_[KeyOf(*call)].emplace_back(call, &s.rule);
@@ -125,7 +126,10 @@ class Unfolder {
       return std::ranges::all_of(own, [&](const auto& n) { return known.contains(n.first); });
     };
     if (IsKeyed(clause)) return;
-    if (clause.As<Call>()) return Collect(clause, known);
+    if (const auto* call = clause.As<Call>()) {
+      if (IsMet(*call, known)) Collect(clause, known);
+      return;
+    }
     if (const auto* c = clause.As<Conjunction>()) return AddBound(c->clauses, known);
     if (const auto* d = clause.As<Disjunction>()) {
       Names all;
@@ -150,6 +154,17 @@ class Unfolder {
     if (b->op == Operator::kEqual && is_term(right) &&
         (CountedCall(Ungroup(left)) != nullptr || knows(left)))
       Collect(right, known);
+  }
+
+  // Whether the columns that a call needs are among those known.
+  bool IsMet(const Call& call, const Names& known) const {
+    const auto it = needs_.find(call.label);
+    return it == needs_.end() || std::ranges::any_of(it->second, [&](const std::string& columns) {
+             return std::ranges::all_of(columns, [&](char c) {
+               const auto* v = call.args[static_cast<std::size_t>(c - '0')].As<Lvar>();
+               return v == nullptr || known.contains(v->name);
+             });
+           });
   }
 
   // Whether some lvar of a count, or of a call that depends on its caller, is shared with other
@@ -287,6 +302,7 @@ class Unfolder {
                  [&](const Node& child) { Rename(const_cast<Node&>(child), prefix, names); });
   }
 
+  const Needs& needs_;
   std::map<std::string, std::vector<std::pair<const Call*, const Rule*>>> rules_;
   std::set<std::string> keyed_, running_;
   std::set<std::string> closed_;  // relations that need a caller
@@ -297,9 +313,10 @@ class Unfolder {
 }  // namespace
 
 std::optional<std::vector<Sentence>> Unfolded(const std::vector<Sentence>& sentences,
-                                              bool keys_bind, std::string* problem) {
+                                              const Needs& needs, bool keys_bind,
+                                              std::string* problem) {
   try {
-    Unfolder unfolder(sentences, keys_bind);
+    Unfolder unfolder(sentences, needs, keys_bind);
     std::vector<Sentence> out;
     for (const Sentence& s : sentences) out.push_back(unfolder.Unfold(s));
     return out;

@@ -13,6 +13,7 @@
 #ifndef RPL_INTERP_TESTING_UNFOLD_H_
 #define RPL_INTERP_TESTING_UNFOLD_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@
 
 namespace rpl {
 
+/// By label: the sets of columns, as digits, one of which a call of the relation must bind.
+using Needs = std::map<std::string, std::vector<std::string>>;
+
 /// Begins the problems of Unfolded.
 inline constexpr std::string_view kNoForm = "no form without callers";
 
@@ -29,9 +33,11 @@ inline constexpr std::string_view kNoForm = "no form without callers";
 /// nullopt with `problem` where there is no such form: a counted or recursive call, a rule that
 /// gathers. `keys_bind`: who reads them takes the rows of a closed text for those of any relation
 /// (RandomProgram::ClosedText), though they are answers for a caller; a rule has no form that reads
-/// such a relation beside a call that is unfolded.
+/// such a relation beside a call that is unfolded. A call binds nothing before the columns that it
+/// needs are bound.
 std::optional<std::vector<Sentence>> Unfolded(const std::vector<Sentence>& sentences,
-                                              bool keys_bind, std::string* problem);
+                                              const Needs& needs, bool keys_bind,
+                                              std::string* problem);
 
 }  // namespace rpl
 
