@@ -28,6 +28,32 @@ finish() {
   ((failed == 0))
 }
 
+# side_by_side FUNCTION NAME…: calls the function with each name at the same time, in a folder of
+# that name below $folder, and counts what each of them counted.
+side_by_side() {
+  local function=$1 name last
+  shift
+  for name in "$@"; do
+    (
+      trap - EXIT
+      passed=0 failed=0
+      mkdir -p "$folder/$name" && cd "$folder/$name" && "$function" "$name"
+      finish
+    ) >"$folder/$name.log" 2>&1 &
+  done
+  wait
+  for name in "$@"; do
+    head -n -1 "$folder/$name.log"
+    read -r last < <(tail -n 1 "$folder/$name.log")
+    if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+      passed=$((passed + BASH_REMATCH[1]))
+      failed=$((failed + BASH_REMATCH[2]))
+    else
+      failure "$name: it ended early" "$last"
+    fi
+  done
+}
+
 # same NAME WANTED GOT
 same() {
   if [[ $2 == "$3" ]]; then pass; else failure "$1: expected" "$2" "got" "$3"; fi

@@ -25,9 +25,9 @@ END
 cat >again.sh <<'END'
 (setsid env -i /bin/sh -c 'trap "" TERM HUP INT; (setsid sleep "$0" &) ; while :; do sleep "$0"; done' "$1" </dev/null >/dev/null 2>&1 &)
 END
-number=0
+number=1000
 # mark: a number of seconds that no other process sleeps.
-mark() { number=$((number + 1)); seconds=9$$.$number; }
+mark() { number=$((number + 1)); seconds=9$BASHPID.$number; }
 left() { pgrep -fc "sleep $seconds" || true; }
 # The system may take a moment.
 none_left() {
@@ -39,12 +39,12 @@ none_left() {
   failure "$1" "processes left: $(pgrep -fa "sleep $seconds")"
   pkill -KILL -f "sleep $seconds"
 }
-started() { until [[ $(left) != 0 ]]; do sleep 0.01; done; }
+started() { until [[ $(left) != 0 ]]; do sleep 0.02; done; }
 
 # tool WAY REST: rpl.yaml and a program for a tool that starts processes by this way, then the rest.
 tool() {
   mark
-  printf 'read -r request\nid=$(echo "$request" | sed "s/.*\\"id\\":\\"\\([^\\"]*\\)\\".*/\\1/")\n. ./%s.sh "$1"\n%s\n' \
+  printf 'read -r request\nid=$(echo "$request" | sed "s/.*\\"id\\":\\"\\([^\\"]*\\)\\".*/\\1/")\n. ../%s.sh "$1"\n%s\n' \
     "$1" "$2" >tool.sh
   printf 'version: 1\ntools: {t: {command: [sh, tool.sh, "%s"], permission: allow, timeoutMs: %s}}\n' \
     "$seconds" "${3:-60000}" >rpl.yaml
@@ -62,7 +62,10 @@ echo '%a(?x) <- $t(1) ^ ~ {:result ?x}' >p.rpl
 same "the environment of a tool" word \
   "$(PATH=$PWD/bin:$PATH WORD=word OTHER=other "$rpl" run p.rpl --goal a --allow-tool t 2>err)"
 
-for way in child session daemon again; do
+# ends WAY: however a tool, a hook or rpl ends, nothing is left.
+ends() {
+  local way=$1 signal run hook
+  export XDG_STATE_HOME=$PWD/state
   tool $way "$reply"
   "$rpl" run p.rpl --allow-tool t >out 2>err
   none_left "$way: the tool ended"
@@ -104,7 +107,7 @@ for way in child session daemon again; do
 
   # A signal command of a hook that runs out of time, or is killed.
   mark
-  printf '. ./%s.sh "$1"\nsleep "$1"\n' $way >signal.sh
+  printf '. ../%s.sh "$1"\nsleep "$1"\n' $way >signal.sh
   printf 'version: 1\nguard: {signals: {risk: {command: [sh, signal.sh, "%s"], timeoutMs: 60000}}}\n' \
     "$seconds" >guard.yaml
   cat >policy.json <<'END'
@@ -120,10 +123,9 @@ END
   kill -KILL $hook
   wait $hook 2>/dev/null
   none_left "$way: a hook that was killed"
-done
 
-# A tool that stops its keeper.
-for way in child session daemon; do
+  [[ $way != again ]] || return 0
+  # A tool that stops its keeper.
   tool $way 'kill -STOP "$PPID"; sleep "$1"' 300
   "$rpl" run p.rpl --allow-tool t >out 2>err
   none_left "$way: a tool that stopped its keeper ran out of time"
@@ -135,7 +137,8 @@ for way in child session daemon; do
   kill -KILL $run
   wait $run 2>/dev/null
   none_left "$way: rpl was killed, whose keeper was stopped"
-done
+}
+side_by_side ends child session daemon again
 
 # Many calls leave nothing open: with few descriptors and processes they still run.
 cat >tool.sh <<'END'
