@@ -89,6 +89,13 @@ bool Budget::Stopped(Stop stop, std::string at, std::string overflow) {
   return true;
 }
 
+bool Budget::Take(Stop stop, std::string at) {
+  const bool first = Stopped(stop, std::move(at), engine_.pool.overflow());
+  engine_.pool.ClearOverflow();
+  engine_.solver.Take();
+  return first;
+}
+
 bool Budget::IsCutOff() const {
   const Stop stop = reached_.stop;
   return stop == Stop::kTime || stop == Stop::kMemory || stop == Stop::kInterrupted;

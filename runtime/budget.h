@@ -48,6 +48,8 @@ class Budget {
   /// `overflow`: what was too large (kValue). Only the first counts, as what runs after it is soon
   /// stopped as well: true if this is the first.
   bool Stopped(Stop stop, std::string at, std::string overflow = "");
+  /// The same for a stop of the engine, which is cleared, so that what follows runs on what stands.
+  bool Take(Stop stop, std::string at);
   /// Names the newest row of the relation that was growing.
   void Grew(std::string row) { reached_.newest = std::move(row); }
 

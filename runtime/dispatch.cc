@@ -146,7 +146,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
     r.prompt = q.prompt;
     r.options = engine_.solver.Choices(call);
     if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn)
-      TakeStop(found.stop, found.stopped_at);
+      budget_.Take(found.stop, found.stopped_at);
     if (!r.options.empty()) r.kind = Request::Kind::kChoose;
   }
   if (call.space == Space::kRelation) TakeUse(call, r);
@@ -168,7 +168,7 @@ std::function<bool()> Runtime::StopOfReading(std::string id) {
     const Stop stop = options_.interrupted && options_.interrupted() ? Stop::kInterrupted
                       : most > 0 && spent.count() > most             ? Stop::kTime
                                                                      : Stop::kGoesOn;
-    if (stop != Stop::kGoesOn) TakeStop(stop, id);
+    if (stop != Stop::kGoesOn) budget_.Take(stop, id);
     return stop != Stop::kGoesOn;
   };
 }

@@ -83,7 +83,7 @@ void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
   const auto stops = [&] {
     const Evaluation& found = solver.found();
     if (found.stop == Stop::kGoesOn) return false;
-    TakeStop(found.stop, found.stopped_at.empty() ? form.body.front().text : found.stopped_at);
+    budget_.Take(found.stop, found.stopped_at.empty() ? form.body.front().text : found.stopped_at);
     TakeCutOff(to);
     return stopped = true;
   };

@@ -51,7 +51,7 @@ Stop Runtime::RecheckTruths() {
       engine_.store.Insert(truth.goal->relation, {&truth.bindings, 1}, false);
   }
   if (const Evaluation found = engine_.solver.Take(); found.stop != Stop::kGoesOn)
-    TakeStop(found.stop, found.stopped_at);
+    budget_.Take(found.stop, found.stopped_at);
   engine_.solver.Forget();
   return may_have_fallen && stop == Stop::kGoesOn ? engine_.Derive() : stop;
 }
@@ -129,7 +129,7 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
                        .text = std::move(found.text),
                        .place = found.rule});
     const Evaluation& found = engine_.solver.found();
-    if (found.stop != Stop::kGoesOn) TakeStop(found.stop, std::string(found.stopped_at));
+    if (found.stop != Stop::kGoesOn) budget_.Take(found.stop, std::string(found.stopped_at));
   }
 }
 

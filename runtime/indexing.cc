@@ -143,14 +143,13 @@ void Runtime::Exchange(const CallId& call, Novelty facts) {
       return !is_its(of.Origin(row)) || of.SaidBy(row) != RowsBy::Bit(By::kFile);
     });
   }
-  std::erase_if(unfinished_,
-                [&](const UnfinishedFact& fact) { return fact.origin && is_its(&*fact.origin); });
-  if (!changed.empty()) Retracted();
+  facts_.DropUnfinished([&](const Span& at) { return at.file == file; });
+  if (!changed.empty()) facts_.MayHaveFallen();
   for (const auto& [other, novelty] : sources_read_.stated) {
     if (other == call || changed.empty()) continue;
     const auto again = [&](RelationId relation, std::span<const Value> row, Span span, Value meta) {
       if (changed.contains(relation))
-        InsertFact(relation, row, {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
+        facts_.Insert(relation, row, {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
     };
     novelty.ForEach(
         store,
@@ -239,7 +238,7 @@ void Runtime::Retake(const KnownSource& source, const ordered_json& answer,
                            pool.Keyword("rows"), RowCount(pool, *facts)};
   const Relation& of = engine_.store.at(id.relation);
   const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
-  InsertFact(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
+  facts_.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
   recorder_.Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
   Exchange(id, std::move(*facts));
 }

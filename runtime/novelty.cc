@@ -99,16 +99,16 @@ void Runtime::AssertNewAvars() {
       recorder_.Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value),
                     reply.call.place);
       if (row.empty()) continue;
-      InsertFact(reply.call.relation, FactOfRow(engine_.pool, reply.call.args, row),
-                 {.by = RowsBy::Bit(by)});
+      facts_.Insert(reply.call.relation, FactOfRow(engine_.pool, reply.call.args, row),
+                    {.by = RowsBy::Bit(by)});
       calls_.halves.erase({reply.call.relation, reply.call.args});
       recorder_.Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
       recorder_.Entry(std::move(entry));
       continue;
     }
     const Value meta = MetaOf(engine_.pool, reply.answer);
-    InsertFact(reply.call.relation, FactOfCall(engine_.pool, reply.call.args),
-               {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
+    facts_.Insert(reply.call.relation, FactOfCall(engine_.pool, reply.call.args),
+                  {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
     recorder_.Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true",
                   reply.call.place);
     TakeSource(reply.call);
@@ -121,8 +121,9 @@ void Runtime::AssertNewAvars() {
 void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value, By by) {
   const Question& q = engine_.program.QuestionOf(collected, column);
   if (!q.subject.starts_with('$')) return;
-  InsertFact(engine_.store.Declare(Space::kAvar, q.name, 0), {},
-             {.meta = MetaOf(engine_.pool, {Answer::Kind::kValue, value}), .by = RowsBy::Bit(by)});
+  facts_.Insert(
+      engine_.store.Declare(Space::kAvar, q.name, 0), {},
+      {.meta = MetaOf(engine_.pool, {Answer::Kind::kValue, value}), .by = RowsBy::Bit(by)});
 }
 
 // Whether the call asks for rows of a heading.
@@ -136,10 +137,10 @@ void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value ro
   for (const std::vector<Value>& row :
        RowsOfAnswer(engine_.pool, FactOfCall(engine_.pool, key), rows)) {
     if (truth) {
-      InsertFact(relation, row, {.by = RowsBy::Bit(by)});
-      NoLongerRetracted(relation, row);
+      facts_.Insert(relation, row, {.by = RowsBy::Bit(by)});
+      facts_.NoteAsserted(relation, row);
     } else {
-      TakeBack(relation, row, by);
+      facts_.TakeBack(relation, row, by);
     }
     recorder_.Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
   }
@@ -292,9 +293,7 @@ void Runtime::AssertInputNovelty(StepState& step) {
   for (; constraints_known_ < engine_.program.constraints().size(); ++constraints_known_)
     if (!engine_.program.constraints()[constraints_known_].left.empty())
       recorder_.Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);
-  for (const UnfinishedFact& fact : std::exchange(unfinished_, {}))
-    InsertFact(fact.relation, fact.row,
-               {fact.meta, fact.origin ? &*fact.origin : nullptr, fact.orders, fact.by});
+  facts_.Finish();
   while (!novelty_.empty()) {
     Said& said = novelty_.front();
     if (said.from == From::kFacts && options_.door)
@@ -331,39 +330,6 @@ void Runtime::PrepareProgram() {
   bad_heads_known_ = 0;
 }
 
-// Inserts a row with few instances.
-void Runtime::InsertFew(RelationId relation, std::span<const Value> row, const Stated& stated) {
-  const Relation& to = engine_.store.at(relation);
-  const std::uint32_t before = to.epoch();
-  engine_.store.Insert(relation, row, true, stated);
-  // Another value of the metadata, or another party, replaced what rules may have read.
-  if (to.epoch() != before) Retracted();
-}
-
-// A row may have very many instances (§7). When the limits leave no time for all of them, the rest
-// follows in the next timestep, and until then nothing rests on any of them.
-void Runtime::InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated) {
-  const auto insert = [&] { InsertFew(relation, row, stated); };
-  const std::uint64_t instances = InstanceCount(engine_.pool, row);
-  constexpr std::uint64_t kFew = 1'000;
-  if (instances < kFew) return insert();
-  Stop stop = budget_.Poll(instances * (row.size() + 3) * sizeof(Value));
-  const KeepOn keep_on = [&] {
-    if (stop == Stop::kGoesOn) stop = budget_.Poll(0);
-    return stop == Stop::kGoesOn;
-  };
-  const Pool::Watched watched(engine_.pool, keep_on);
-  if (stop == Stop::kGoesOn) insert();
-  if (stop == Stop::kGoesOn) return;
-  TakeStop(stop, RowText(relation, row, kToldBytes));
-  unfinished_.push_back({relation,
-                         {row.begin(), row.end()},
-                         stated.meta,
-                         stated.origin != nullptr ? std::optional(*stated.origin) : std::nullopt,
-                         {stated.orders.begin(), stated.orders.end()},
-                         stated.by});
-}
-
 // Who states a sentence. A trace of the session says so by line (LoadTrace).
 By Runtime::ByOf(const Said& said, Span span) const {
   if (said.from != From::kTrace) return said.by;
@@ -375,38 +341,14 @@ By Runtime::ByOf(const Said& said, Span span) const {
 void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span,
                          const Said& said) {
   const By by = ByOf(said, span);
-  InsertFew(relation, row, {.origin = &span, .by = RowsBy::Bit(by)});  // it has no sets
-  NoLongerRetracted(relation, row);
+  facts_.InsertPlain(relation, row, {.origin = &span, .by = RowsBy::Bit(by)});  // it has no sets
+  facts_.NoteAsserted(relation, row);
   if (recorder_.Logs()) recorder_.Log(Verb::kAsserted, RowText(relation, row), span);
   if (said.from == From::kMessage)
     recorder_.Entry({.kind = TraceEntry::Kind::kFact,
                      .text = RowText(relation, row) + " -> true",
                      .by = by,
                      .place = span});
-}
-
-void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row) {
-  std::erase_if(retracted_, [&](const Assertion& r) {
-    return r.relation == relation && std::ranges::equal(r.row, row);
-  });
-}
-
-// Retracts what a party takes back of a row and its instances, also of those that are still to be
-// inserted.
-void Runtime::TakeBack(RelationId relation, std::span<const Value> row, By by) {
-  const RowsBy::Parties of =
-      by == By::kProgram || !options_.door ? RowsBy::Parties{0xFF} : Door::TakenBack(0xFF, by);
-  std::erase_if(unfinished_, [&](const UnfinishedFact& fact) {
-    return fact.relation == relation && std::ranges::equal(fact.row, row) && (fact.by & ~of) == 0;
-  });
-  engine_.store.Retract(relation, row, of);
-}
-
-// What rested on something may have fallen.
-void Runtime::Retracted() {
-  ++goals_.voids;
-  goals_.may_have_fallen = true;
-  derivations_.Forget();
 }
 
 // Whether the fact says that a call was declined: `$ask("Q") ^ ~ {:status :declined}`.
@@ -433,14 +375,15 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     const bool reply = collected != nullptr || (of_call && said.from == From::kTrace);
     if (SaysDeclined(a)) calls_.declined.insert({a.relation, a.row});
     else
-      InsertFact(a.relation, a.row, {a.meta, reply ? nullptr : &a.span, a.orders, RowsBy::Bit(by)});
+      facts_.Insert(a.relation, a.row,
+                    {a.meta, reply ? nullptr : &a.span, a.orders, RowsBy::Bit(by)});
     if (rel.space() == Space::kTool && said.from == From::kTrace)
       permission_.CountEarlier(a.relation, a.row);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i], by);
       engine_.solver.ForgetArguments(a.relation, a.row);
     }
-    NoLongerRetracted(a.relation, a.row);
+    facts_.NoteAsserted(a.relation, a.row);
     if (recorder_.Logs())
       recorder_.Log(Verb::kAsserted, a.text.empty() ? RowText(a.relation, a.row) : a.text, a.span);
     if (said.from == From::kSource) return;
@@ -462,7 +405,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     }
     return;
   }
-  Retracted();
+  facts_.MayHaveFallen();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: retracts every recorded truth with these captures.
     Relation& truths = engine_.store.at(a.relation);
@@ -475,8 +418,8 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
   } else {
     const bool failure = rel.space() == Space::kTool && rel.Find(a.row) != kNoId &&
                          SaysFailed(engine_.pool, rel.Meta(rel.Find(a.row)));
-    TakeBack(a.relation, a.row, said.from == From::kDecision || failure ? By::kProgram : by);
-    if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
+    facts_.TakeBack(a.relation, a.row, said.from == From::kDecision || failure ? By::kProgram : by);
+    if (calls_.declined.erase({a.relation, a.row}) == 0) facts_.NoteRetracted(a);
   }
   recorder_.Log(Verb::kRetracted, a.text, a.span);
   if (!IsRecorded(said.from)) return;
@@ -499,7 +442,7 @@ void Runtime::TakeQuestion(const QuestionEntry& entry, const Said& said) {
   else if (entry.truth) calls_.declined.insert(id);
   else calls_.declined.erase(id);
   recorder_.Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
-  if (!entry.truth) Retracted();
+  if (!entry.truth) facts_.MayHaveFallen();
   if (!IsRecorded(said.from)) return;
   TraceEntry out{.kind = entry.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
                  .text = entry.text,

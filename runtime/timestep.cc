@@ -47,7 +47,6 @@ Profile::Part ProfiledPart(int phase) {
 Runtime::Runtime(Agent& agent, SessionOptions options)
     : agent_(agent),
       options_(std::move(options)),
-      derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       permission_(engine_, options_, calls_, recorder_, derivations_,
                   {.state =
@@ -96,7 +95,7 @@ StepState Runtime::Step(StepState last) {
 void Runtime::QuiesceRelations(StepState& step) {
   Begin(recorder_.phase(), "quiesce relations");
   engine_.solver.Begin({now_, calls_.declined, calls_.refused});
-  if (!unfinished_.empty()) {  // nothing rests on a fact of which a part is missing
+  if (facts_.has_unfinished()) {  // nothing rests on a fact of which a part is missing
     step.unchecked = true;
     engine_.solver.Truncate();
     return;
@@ -104,7 +103,7 @@ void Runtime::QuiesceRelations(StepState& step) {
   Stop stop = engine_.Derive();
   if (recorder_.phase() == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
   if (stop != Stop::kGoesOn) {
-    if (TakeStop(stop, engine_.fixpoint.stopped_at()))
+    if (budget_.Take(stop, engine_.fixpoint.stopped_at()))
       if (const RelationId r = engine_.fixpoint.growing();
           r != kNoId && !engine_.store.at(r).empty())
         budget_.Grew(
@@ -114,14 +113,6 @@ void Runtime::QuiesceRelations(StepState& step) {
   }
   recorder_.Derived(engine_, derivations_);
   CheckConstraints(step);
-}
-
-// Clears the stop, so that the phases after this one run on what stands. True if it is the first.
-bool Runtime::TakeStop(Stop stop, const std::string& at) {
-  const bool first = budget_.Stopped(stop, at, engine_.pool.overflow());
-  engine_.pool.ClearOverflow();
-  engine_.solver.Take();
-  return first;
 }
 
 // In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
@@ -188,7 +179,7 @@ void Runtime::CheckConstraints(StepState& step) {
   }
   if (recorder_.phase() != 7) return;
   DecideConstraints(step, std::move(needed));
-  for (const Assertion& a : retracted_)
+  for (const Assertion& a : facts_.retracted())
     if (const RowId row = engine_.store.at(a.relation).Find(a.row);
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
@@ -220,7 +211,7 @@ void Runtime::EvaluateChecked(StepState& step) {
 bool Runtime::StopsChecking(StepState& step, const std::string& text) {
   const Evaluation& found = engine_.solver.found();
   if (found.stop == Stop::kGoesOn) return false;
-  TakeStop(found.stop, found.stopped_at.empty() ? text : std::string(found.stopped_at));
+  budget_.Take(found.stop, found.stopped_at.empty() ? text : std::string(found.stopped_at));
   step.unchecked = true;
   return true;
 }
@@ -411,7 +402,7 @@ void Runtime::TakeEvaluation(StepState& step, Evaluation found) {
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
       recorder_.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
   if (found.stop != Stop::kGoesOn) {
-    TakeStop(found.stop, found.stopped_at);
+    budget_.Take(found.stop, found.stopped_at);
     if (step.standing != GoalStanding::kSatisfied) step.standing = GoalStanding::kUnsatisfied;
   }
   if (step.standing == GoalStanding::kPending && found.calls.empty())

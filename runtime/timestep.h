@@ -42,6 +42,7 @@
 #include "runtime/call_book.h"
 #include "runtime/call_permission.h"
 #include "runtime/derivation.h"
+#include "runtime/fact_writer.h"
 #include "runtime/goal_record.h"
 #include "runtime/log.h"
 #include "runtime/recorder.h"
@@ -160,32 +161,18 @@ class Runtime {
   std::optional<Span> PlaceOf(const Table& goal) const;
   TraceEntry TruthEntry(const Table& table, const std::string& text) const;
   AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta);
-  /// A fact of which some instances are missing.
-  struct UnfinishedFact {
-    RelationId relation;
-    std::vector<Value> row;
-    Value meta;
-    std::optional<Span> origin;
-    std::vector<SetOrder> orders;
-    RowsBy::Parties by;
-  };
-  void InsertFew(RelationId relation, std::span<const Value> row, const Stated& stated);
-  void InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated);
   By ByOf(const Said& said, Span span) const;
   /// Whether what comes from there gets an entry in the trace: a trace has its own, and a source
   /// that of its call.
   static bool IsRecorded(From from) { return from != From::kTrace && from != From::kSource; }
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
   void Assert(const Assertion& a, const Said& said);
-  void NoLongerRetracted(RelationId relation, std::span<const Value> row);
-  void TakeBack(RelationId relation, std::span<const Value> row, By by);
   void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void PrepareProgram();
   void Renew();
   void ForgetEvaluated();
-  bool TakeStop(Stop stop, const std::string& at);
   void CheckConstraints(StepState& step);
   void EvaluateChecked(StepState& step);
   bool StopsChecking(StepState& step, const std::string& text);
@@ -251,7 +238,6 @@ class Runtime {
   void TakeQuestion(const QuestionEntry& entry, const Said& said);
   bool TakesRows(const OpenCall& call) const;
   void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth, By by);
-  void Retracted();
   bool SaysDeclined(const Assertion& a) const;
   std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
@@ -306,13 +292,14 @@ class Runtime {
   Sources sources_;
   interp::Engine engine_{sources_};
   Budget budget_{engine_, options_};
-  Derivations derivations_;
+  Derivations derivations_{engine_};
   RelationId what_now_;        // a person's decisions about failures, by the text of the failure
   Value now_;                  // of the current or last timestep
   std::deque<Way> decisions_;  // of a person, for the next timestep
   CallBook calls_;             // of the turn
   SourceBook sources_read_;
   GoalRecord goals_;
+  FactWriter facts_{engine_, budget_, goals_, derivations_, options_.door};
   std::deque<Said> novelty_;
   std::vector<By> trace_by_;  // by line of the trace of earlier epochs
   std::size_t rules_known_ = 0;
@@ -321,8 +308,6 @@ class Runtime {
   CallPermission permission_;
   const std::unique_ptr<Door> door_;
   std::set<std::pair<int, std::string>> constraint_traces_;
-  std::vector<Assertion> retracted_;
-  std::vector<UnfinishedFact> unfinished_;  // to go on with in the next timestep
 
   const Definition* query_ = nullptr;
   std::string named_;  // the goal to pursue, "" for the program's choice
