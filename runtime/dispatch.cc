@@ -116,8 +116,8 @@ Request Runtime::RequestFor(const OpenCall& call) {
   r.admits = call.space == Space::kTool ? door_->authority().AnswersTo(call.relation, call.args)
                                         : door_->authority().Of(call.relation).state;
   if (call.space == Space::kTool) {
-    if (const auto at = sources_read_.push.calls.find(engine_.solver.IdOf(call));
-        at != sources_read_.push.calls.end())
+    if (const auto at = source_feed_.pushed().find(engine_.solver.IdOf(call));
+        at != source_feed_.pushed().end())
       r.pushed = at->second;
     r.tool = r.name = std::string(engine_.pool.TextOf(rel.label()));
     r.args = call.args;
@@ -275,7 +275,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
         return journal->Started(names[i], requests[i].tool);
       };
       rest.back().finished = [&, i](const Answer& given) {
-        const Answer answer = Received(*calls[i], given);
+        const Answer answer = source_feed_.Received(*calls[i], WhoseAnswer(given));
         journal->Reply(names[i], answer, engine_.pool, EntryToCome(*calls[i], answer), took(i));
         replies[i] = answer;
       };
@@ -288,7 +288,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     for (std::size_t k = 0; k < open.size(); ++k) {
       Answer& reply = replies[open[k]];
       const bool kept = reply.kind != Answer::Kind::kNobody;
-      if (!kept) reply = Received(*calls[open[k]], std::move(answers[k]));
+      if (!kept) reply = source_feed_.Received(*calls[open[k]], WhoseAnswer(std::move(answers[k])));
       const bool given_up = budget_.IsCutOff() && reply.kind == Answer::Kind::kNotRun;
       if (!MayAnswer(rest[k], reply)) recorder_.Log(Verb::kRefused, rest[k].id);
       if (given_up || !MayAnswer(rest[k], reply)) reply = {};
@@ -301,10 +301,10 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   }
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (requests[i].pushed && SaysChanged(engine_.pool, replies[i])) {
-      sources_read_.push.changed = requests[i].id;
+      source_feed_.EndPushFor(requests[i].id);
       continue;
     }
-    replies[i].source.reset();  // the book of sources has its facts
+    replies[i].source.reset();  // the feed has its facts
     if (replies[i].kind != Answer::Kind::kNobody) calls_.replies.push_back({*calls[i], replies[i]});
   }
 }
@@ -336,7 +336,7 @@ void Runtime::TakeRecorded(const std::vector<const OpenCall*>& calls,
   }
   for (Journal::Recorded& reply : recorded) {
     if (!journal.broken().empty()) reply.answer.source.reset();
-    replies[reply.call] = WithSource(*calls[reply.call], std::move(reply.answer), false);
+    replies[reply.call] = source_feed_.Recorded(*calls[reply.call], std::move(reply.answer));
   }
 }
 

@@ -89,11 +89,11 @@ void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
   };
   Explainer explainer(engine_, budget_.CutOffText());
   to.why = explainer.Why(form, limits);
-  if (AwaitsSources()) {
+  if (source_feed_.Awaits()) {
     // As for a run: rules say nothing yet, and a source may state anything.
     std::erase_if(to.why.proofs, [](const Explanation& proof) { return !IsStated(proof); });
     to.why.more = 0;
-    const Evaluation sources = OpenSources();
+    const Evaluation sources = source_feed_.Open();
     const bool lacks = sources.refused || sources.failed;
     TakeDoubt(sources, lacks ? std::vector<OpenCall>() : sources.calls, lacks, to);
     if (to.why.proofs.empty()) to.why_not = NotKnown(form, to.reason);

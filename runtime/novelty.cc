@@ -111,7 +111,7 @@ void Runtime::AssertNewAvars() {
                   {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
     recorder_.Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true",
                   reply.call.place);
-    TakeSource(reply.call);
+    source_feed_.TakeReply(reply.call);
     if (reply.answer.kind == Answer::Kind::kNotRun) calls_.not_run.push_back(reply.call);
     else recorder_.Entry(std::move(entry));
   }
@@ -297,21 +297,22 @@ void Runtime::AssertInputNovelty(StepState& step) {
   while (!novelty_.empty()) {
     Said& said = novelty_.front();
     if (said.from == From::kFacts && options_.door)
-      door_->FilterFacts(said.what, sources_read_.findings);
-    const bool of_push = IsOfPush(said);
+      door_->FilterFacts(said.what, source_feed_.findings());
+    const bool of_push = source_feed_.IsPushed(said);
     said.what.ForEach(
         engine_.store,
         [&](RelationId relation, std::span<const Value> row, Span span) {
-          if (!of_push) NoteStated(relation);
+          if (!of_push) source_feed_.NoteStated(relation);
           AssertFact(relation, row, span, said);
         },
         [&](const Assertion& a) {
-          if (!of_push) NoteStated(a.relation);
+          if (!of_push) source_feed_.NoteStated(a.relation);
           Assert(a, said);
         },
         [&](const HalfAnswer& half) { TakeHalf(half, said); },
         [&](const QuestionEntry& entry) { TakeQuestion(entry, said); });
-    for (const SourceSentence& sentence : said.what.sources) TakeSentence(sentence, said);
+    for (const SourceSentence& sentence : said.what.sources)
+      source_feed_.TakeSentence(sentence, said.from, said.by);
     novelty_.pop_front();
   }
   if (engine_.IsStale()) {
@@ -319,8 +320,11 @@ void Runtime::AssertInputNovelty(StepState& step) {
     PrepareProgram();
   }
   if (query_ != nullptr && engine_.AddReader(*query_)) PrepareProgram();
-  PushDown();
-  step.awaits_sources = AwaitsSources();
+  if (source_feed_.PushDown(query_)) {
+    DropOvertakenTruths();
+    PrepareProgram();
+  }
+  step.awaits_sources = source_feed_.Awaits();
 }
 
 // Puts the program into effect as it is now; its findings are told again.

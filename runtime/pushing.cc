@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Relations that a database evaluates (PushBook): the decision about them in the first timestep
-// that has sources, and its end.
+// Relations that a database evaluates (SourceFeed::Push): the decision about them in the first
+// timestep that has sources, and its end.
 //
 // A session records the columns of the sources as the database has them; the queries follow from
 // these and the program, so that a replay makes the same ones. They are sent to the database of the
@@ -18,7 +18,7 @@
 #include "interp/sql/sql_push.h"
 #include "runtime/facts_file.h"
 #include "runtime/journal.h"
-#include "runtime/timestep.h"
+#include "runtime/source_feed.h"
 
 namespace rpl {
 
@@ -61,10 +61,9 @@ std::optional<SqlSource> PlaceIn(const ordered_json& body) {
 }  // namespace
 
 // The names by which sentences read whole sources that are no files; `calls`: their calls.
-std::set<std::string> Runtime::SourceNames(std::vector<const OpenCall*>* calls) const {
+std::set<std::string> SourceFeed::SourceNames(std::vector<const OpenCall*>* calls) const {
   std::set<std::string> out;
-  const PushBook& push = sources_read_.push;
-  for (const OpenCall& call : push.active ? push.sentences : sources_read_.sentences) {
+  for (const OpenCall& call : push_.active ? push_.sentences : sentences_) {
     if (call.args.size() != 1 || call.args[0].kind() != Kind::kString) continue;
     const std::string_view name = engine_.pool.TextOf(call.args[0]);
     if (!IsRelationName(name) || !out.insert(std::string(name)).second) continue;
@@ -73,58 +72,54 @@ std::set<std::string> Runtime::SourceNames(std::vector<const OpenCall*>* calls) 
   return out;
 }
 
-// Whether it is what the database evaluated.
-bool Runtime::IsOfPush(const Said& said) const {
+bool SourceFeed::IsPushed(const Said& said) const {
   if (said.from != From::kSource) return false;
-  const auto& calls = sources_read_.push.calls;
-  return std::any_of(calls.begin(), calls.end(), [&](const auto& call) {
-    const auto at = sources_read_.stated.find(call.first);
-    return at != sources_read_.stated.end() && at->second.file == said.what.file;
+  return std::ranges::any_of(push_.calls, [&](const auto& call) {
+    const auto at = stated_.find(call.first);
+    return at != stated_.end() && at->second.file == said.what.file;
   });
 }
 
-// A fact that is stated or retracted may be of a relation that the database evaluates, or reads.
-void Runtime::NoteStated(RelationId relation) {
-  PushBook& push = sources_read_.push;
-  if (!push.active) return;
+void SourceFeed::NoteStated(RelationId relation) {
+  if (!push_.active) return;
   const RelationId base = engine_.store.BaseOf(relation);
-  if (push.heads.contains(base) || push.replaced.contains(base)) push.stated = base;
+  if (push_.heads.contains(base) || push_.replaced.contains(base)) push_.stated = base;
 }
 
-// Decides whether a database evaluates rules, or whether it no longer does.
-void Runtime::PushDown() {
-  PushBook& push = sources_read_.push;
-  if (push.active) {
-    if (const std::string why = WhyNoLongerPushed(); !why.empty()) EndPush(why);
-    return;
+bool SourceFeed::PushDown(const Definition* query) {
+  if (push_.active) {
+    const std::string why = WhyNoLongerPushed(query);
+    if (!why.empty()) EndPush(why);
+    return !why.empty();
   }
-  if (sources_read_.sentences.empty() || push.rules == engine_.program.definitions().size()) return;
-  push.rules = engine_.program.definitions().size();
-  push.constraints = engine_.program.constraints().size();
+  if (sentences_.empty() || push_.rules == engine_.program.definitions().size()) return false;
+  push_.rules = engine_.program.definitions().size();
+  push_.constraints = engine_.program.constraints().size();
   std::vector<const OpenCall*> calls;
   const std::set<std::string> names = SourceNames(&calls);
   std::set<int> as_written = AsWritten(engine_.program, names);
-  if (as_written.empty()) return;
+  if (as_written.empty()) return false;
   // Also where nothing is pushed down: the order of rows is the same.
   engine_.SetPlaces({}, as_written);
   engine_.Prepare();
-  if (std::exchange(push.decided, true) || options_.gate != nullptr) return;
+  if (std::exchange(push_.decided, true) || parts_.options.gate != nullptr) return false;
   if (const std::vector<SqlSource> sources = AskPlaces(calls); !sources.empty())
-    BeginPush(std::move(as_written), sources);
+    BeginPush(std::move(as_written), sources, query);
+  return false;
 }
 
 // Where the sources lie, of those that lie in a database that may evaluate rules.
-std::vector<SqlSource> Runtime::AskPlaces(const std::vector<const OpenCall*>& calls) {
-  Journal* const journal = options_.journal;
+std::vector<SqlSource> SourceFeed::AskPlaces(const std::vector<const OpenCall*>& calls) {
+  Journal* const journal = parts_.options.journal;
   ordered_json question = {{"places", ordered_json::array()}};
   std::vector<Request> requests;
   for (const OpenCall* call : calls) {
-    requests.push_back(RequestFor(*call));
+    requests.push_back(parts_.request_for(*call));
     question["places"].push_back(requests.back().id);
   }
   const auto ask = [&] {
     ordered_json out = ordered_json::array();
-    for (const std::optional<SqlSource>& source : agent_.Places(requests, engine_.pool))
+    for (const std::optional<SqlSource>& source : parts_.agent.Places(requests, engine_.pool))
       if (source) out.push_back(PlaceJson(*source));
     return out;
   };
@@ -140,17 +135,16 @@ std::vector<SqlSource> Runtime::AskPlaces(const std::vector<const OpenCall*>& ca
   return out;
 }
 
-void Runtime::BeginPush(std::set<int> as_written, const std::vector<SqlSource>& sources) {
-  PushBook& push = sources_read_.push;
-  SqlPush found = FindPush(engine_.program, engine_.analysis, sources, query_);
+void SourceFeed::BeginPush(std::set<int> as_written, const std::vector<SqlSource>& sources,
+                           const Definition* query) {
+  SqlPush found = FindPush(engine_.program, engine_.analysis, sources, query);
   if (found.queries.empty()) return;
   Store& store = engine_.store;
   std::set<std::string> replaced;
   for (const RelationId r : found.replaced) replaced.insert(store.at(r).name());
-  push.sentences = sources_read_.sentences;
-  std::vector<OpenCall>& sentences = sources_read_.sentences;
+  push_.sentences = sentences_;
   Span place;
-  std::erase_if(sentences, [&](const OpenCall& call) {
+  std::erase_if(sentences_, [&](const OpenCall& call) {
     const bool one = call.args.size() == 1 && call.args[0].kind() == Kind::kString &&
                      replaced.contains(std::string(engine_.pool.TextOf(call.args[0])));
     if (one && place == Span{}) place = call.place;
@@ -159,71 +153,78 @@ void Runtime::BeginPush(std::set<int> as_written, const std::vector<SqlSource>& 
   // The label names the relation unless several of one label are read: then the number of arguments
   // stands behind it.
   std::map<std::string, int> labels;
-  for (const SqlPush::Query& query : found.queries) ++labels[query.pushed.relation];
-  for (SqlPush::Query& query : found.queries) {
+  for (const SqlPush::Query& one : found.queries) ++labels[one.pushed.relation];
+  for (SqlPush::Query& one : found.queries) {
     OpenCall call;
-    call.args = {engine_.pool.String(query.pushed.relation), engine_.pool.Keyword("query")};
-    if (labels.at(query.pushed.relation) > 1)
-      call.args.push_back(engine_.pool.Int(static_cast<std::int64_t>(query.pushed.types.size())));
+    call.args = {engine_.pool.String(one.pushed.relation), engine_.pool.Keyword("query")};
+    if (labels.at(one.pushed.relation) > 1)
+      call.args.push_back(engine_.pool.Int(static_cast<std::int64_t>(one.pushed.types.size())));
     call.relation =
         store.Declare(Space::kTool, "index", static_cast<std::uint32_t>(call.args.size()));
     call.place = place;
-    if (query.partial) push.partial.insert(query.relation);
-    push.calls.emplace(engine_.solver.IdOf(call), std::move(query.pushed));
-    sentences.push_back(std::move(call));
+    if (one.partial) push_.partial.insert(one.relation);
+    push_.calls.emplace(engine_.solver.IdOf(call), std::move(one.pushed));
+    sentences_.push_back(std::move(call));
   }
-  push.heads = std::move(found.heads);
-  push.replaced = std::move(found.replaced);
-  push.active = true;
+  push_.heads = std::move(found.heads);
+  push_.replaced = std::move(found.replaced);
+  push_.active = true;
   engine_.SetPlaces(std::move(found.rules), std::move(as_written));
   engine_.Prepare();
 }
 
 // Something reads or states what the database has, or it cannot go on.
-std::string Runtime::WhyNoLongerPushed() const {
-  const PushBook& push = sources_read_.push;
+std::string SourceFeed::WhyNoLongerPushed(const Definition* query) const {
   const Store& store = engine_.store;
-  if (!push.changed.empty()) return push.changed + ": the database cannot evaluate it any more";
-  if (push.rules != engine_.program.definitions().size() ||
-      push.constraints != engine_.program.constraints().size())
+  if (!push_.changed.empty()) return push_.changed + ": the database cannot evaluate it any more";
+  if (push_.rules != engine_.program.definitions().size() ||
+      push_.constraints != engine_.program.constraints().size())
     return "the program changed";
-  if (push.stated != kNoId) return "a fact of " + store.at(push.stated).name() + " is stated";
+  if (push_.stated != kNoId) return "a fact of " + store.at(push_.stated).name() + " is stated";
   const auto is_pushed = [&](RelationId r) {
-    return std::any_of(push.calls.begin(), push.calls.end(),
+    return std::any_of(push_.calls.begin(), push_.calls.end(),
                        [&](const auto& call) { return IsOf(call.second, store.at(r)); });
   };
-  if (query_ == nullptr) return "";
-  for (const RelationId r : Mentioned(*query_, store))
-    if (push.replaced.contains(r) || (push.heads.contains(r) && !is_pushed(r)))
+  if (query == nullptr) return "";
+  for (const RelationId r : Mentioned(*query, store))
+    if (push_.replaced.contains(r) || (push_.heads.contains(r) && !is_pushed(r)))
       return "the query reads " + store.at(r).name();
-  if (push.partial.empty()) return "";
-  for (const RelationId r : NeededWhole(engine_.program, {&query_, 1}))
-    if (push.partial.contains(r))
+  if (push_.partial.empty()) return "";
+  for (const RelationId r : NeededWhole(engine_.program, {&query, 1}))
+    if (push_.partial.contains(r))
       return "the query rests on the absence of " + store.at(r).name() +
              ", where a value may have no meaning";
   return "";
 }
 
+std::vector<std::string> SourceFeed::NotRead() const {
+  std::vector<std::string> out;
+  if (!push_.active) return out;
+  for (const std::set<RelationId>* relations : {&push_.replaced, &push_.heads})
+    for (const RelationId r : *relations)
+      if (const Relation& relation = engine_.store.at(r); std::ranges::none_of(
+              push_.calls, [&](const auto& call) { return IsOf(call.second, relation); }))
+        out.push_back(relation.name());
+  return out;
+}
+
 // The rows that the database evaluated go, and the sources are read as the program states them.
-void Runtime::EndPush(const std::string& why) {
-  PushBook& push = sources_read_.push;
-  for (const auto& [id, pushed] : push.calls) {
-    if (sources_read_.stated.contains(id)) Exchange(id, {});
-    sources_read_.stated.erase(id);
-    sources_read_.coming.erase(id);
+void SourceFeed::EndPush(const std::string& why) {
+  for (const auto& [id, pushed] : push_.calls) {
+    if (stated_.contains(id)) Exchange(id, {});
+    stated_.erase(id);
+    coming_.erase(id);
     engine_.store.Retract(id.relation, id.args);
   }
-  recorder_.Log(Verb::kResolved, "the sources are read: " + why);
-  sources_read_.sentences = std::exchange(push.sentences, {});
-  push.calls.clear();
-  push.partial.clear();
-  push.changed.clear();
-  push.stated = kNoId;
-  push.active = false;
-  push.rules = engine_.program.definitions().size();
+  parts_.recorder.Log(LogLine::Verb::kResolved, "the sources are read: " + why);
+  sentences_ = std::exchange(push_.sentences, {});
+  push_.calls.clear();
+  push_.partial.clear();
+  push_.changed.clear();
+  push_.stated = kNoId;
+  push_.active = false;
+  push_.rules = engine_.program.definitions().size();
   engine_.SetPlaces({}, AsWritten(engine_.program, SourceNames(nullptr)));
-  DropOvertakenTruths();
-  PrepareProgram();
 }
 
 }  // namespace rpl

@@ -54,21 +54,19 @@ struct Session::State {
         door(options.door),
         runtime(agent, std::move(options)),
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
-          runtime.TakeIn(document, named ? Runtime::From::kDocument : from,
-                         named ? By::kProgram : by, out);
+          runtime.TakeIn(document, named ? From::kDocument : from, named ? By::kProgram : by, out);
         }) {
     if (journal != nullptr)
       reader.SetRecord(
           [this](const std::string& name, const auto& read) { return journal->File(name, read); });
   }
 
-  void TakeIn(Document document, Runtime::From says, By who, Diagnostics& out) {
+  void TakeIn(Document document, From says, By who, Diagnostics& out) {
     from = says;
     by = who;
     reader.Read(std::move(document), out);
   }
-  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From says,
-                               By who);
+  std::vector<Diagnostic> Load(const std::string& name, std::string text, From says, By who);
   bool Goes();
   bool HasWork() const;
   Outcome Report();
@@ -81,16 +79,16 @@ struct Session::State {
   bool door;
   Runtime runtime;
   NamespaceReader reader;
-  Runtime::From from = Runtime::From::kDocument;  // of the text that is read
-  By by = By::kProgram;                           // who states it
-  std::size_t steps = 0;                          // of the goal that is pursued
-  StepState step;                                 // of the last timestep
-  std::string goal;                               // the named goal of runs, "" for none
-  bool running = false;  // the program's goals are, and the turn is not over
+  From from = From::kDocument;  // of the text that is read
+  By by = By::kProgram;         // who states it
+  std::size_t steps = 0;        // of the goal that is pursued
+  StepState step;               // of the last timestep
+  std::string goal;             // the named goal of runs, "" for none
+  bool running = false;         // the program's goals are, and the turn is not over
 };
 
-std::vector<Diagnostic> Session::State::Load(const std::string& name, std::string text,
-                                             Runtime::From says, By who) {
+std::vector<Diagnostic> Session::State::Load(const std::string& name, std::string text, From says,
+                                             By who) {
   Diagnostics out;
   if (const std::optional<FactsName> facts = FactsNameOf(name)) {
     const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
@@ -137,12 +135,12 @@ void Session::SetFileReader(std::function<std::optional<std::string>(const std::
 }
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text, By by) {
-  return state_->Load(name, std::move(text), Runtime::From::kDocument, by);
+  return state_->Load(name, std::move(text), From::kDocument, by);
 }
 
 std::vector<Diagnostic> Session::LoadTrace(const std::string& name, CarriedTrace trace) {
   state_->runtime.SetTraceBy(std::move(trace.by));
-  return state_->Load(name, std::move(trace.text), Runtime::From::kTrace, By::kHost);
+  return state_->Load(name, std::move(trace.text), From::kTrace, By::kHost);
 }
 
 // What comes from outside names no files, and is not recorded if it is refused.
@@ -160,7 +158,7 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
   if (journal != nullptr) journal->Turn({name, std::move(text), who});
   if (!outside) {
     if (runtime.FiltersGuardData()) runtime.door().FilterGuardData(message.document, out);
-    TakeIn(std::move(message.document), Runtime::From::kMessage, who, out);
+    TakeIn(std::move(message.document), From::kMessage, who, out);
   }
   std::optional<Definition> query;
   if (message.query) {
@@ -267,22 +265,12 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
 
 std::vector<SqlPushed> Session::Pushed() const {
   std::vector<SqlPushed> out;
-  for (const auto& [call, pushed] : state_->runtime.push().calls) out.push_back(pushed);
+  for (const auto& [call, pushed] : state_->runtime.source_feed().pushed()) out.push_back(pushed);
   return out;
 }
 
 std::vector<std::string> Session::NotRead() const {
-  const PushBook& push = state_->runtime.push();
-  std::vector<std::string> out;
-  for (const std::set<RelationId>* relations : {&push.replaced, &push.heads})
-    for (const RelationId r : *relations) {
-      const Relation& relation = state_->runtime.store().at(r);
-      if (push.active && std::none_of(push.calls.begin(), push.calls.end(), [&](const auto& call) {
-            return IsOf(call.second, relation);
-          }))
-        out.push_back(relation.name());
-    }
-  return out;
+  return state_->runtime.source_feed().NotRead();
 }
 
 Explained Session::Explain(const std::string& form, const ExplainLimits& limits,

@@ -59,7 +59,9 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
                          return FailText(reason, explanation);
                        }}),
       door_(std::make_unique<Door>(engine_, recorder_.trace(),
-                                   options_.gate != nullptr && options_.gate->guard != nullptr)) {
+                                   options_.gate != nullptr && options_.gate->guard != nullptr)),
+      source_feed_({engine_, options_, agent_, recorder_, calls_, facts_, novelty_, *door_,
+                    [this](const OpenCall& call) { return RequestFor(call); }}) {
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
   engine_.solver.Resume(options_.long_loop);
@@ -75,9 +77,9 @@ StepState Runtime::Step(StepState last) {
   recorder_.BeginTimestep();
   engine_.solver.Suspend();
   Renew();
-  ReadSourcesAgain(false);
+  source_feed_.ReadAgain(false);
   AssertNewAvars();
-  ReadSourcesAgain(true);
+  source_feed_.ReadAgain(true);
   AssertInputNovelty(step);
   recorder_.SetPhase(3);
   QuiesceRelations(step);
@@ -397,6 +399,17 @@ void Runtime::UpdatePlans(StepState& step) {
   TakeEvaluation(step, engine_.solver.Take());
 }
 
+// In place of the plan, while a source of the program was not read: its open calls.
+bool Runtime::AwaitSources(StepState& step) {
+  if (!step.awaits_sources) return false;
+  Evaluation found = source_feed_.Open();
+  step.goal_name = query_ != nullptr ? engine_.store.at(query_->head).name() : "%" + named_;
+  step.standing = found.calls.empty() || found.refused || found.failed ? GoalStanding::kUnsatisfied
+                                                                       : GoalStanding::kPending;
+  TakeEvaluation(step, std::move(found));
+  return true;
+}
+
 void Runtime::TakeEvaluation(StepState& step, Evaluation found) {
   for (const OpenCall& call : found.calls)
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
@@ -520,7 +533,7 @@ void Runtime::Renew() {
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {
-  const Diagnostics of_sources = std::exchange(sources_read_.findings, {});
+  const Diagnostics of_sources = std::exchange(source_feed_.findings(), {});
   for (const Diagnostic& d : of_sources.all()) out.Add(d);
   const std::vector<BadHead>& bad = engine_.fixpoint.bad_heads();
   for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)

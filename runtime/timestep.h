@@ -46,8 +46,9 @@
 #include "runtime/goal_record.h"
 #include "runtime/log.h"
 #include "runtime/recorder.h"
+#include "runtime/said.h"
 #include "runtime/session.h"
-#include "runtime/source_book.h"
+#include "runtime/source_feed.h"
 #include "runtime/step_state.h"
 #include "runtime/trace.h"
 
@@ -62,11 +63,6 @@ class Runtime {
   Runtime(Agent& agent, SessionOptions options);
   ~Runtime();
   Runtime(const Runtime&) = delete;
-
-  /// The origin of a text. Documents are loaded again in every epoch; the trace of an earlier epoch
-  /// is not news; nor are the facts of a source, whose reply is. kFacts: a file that is no
-  /// document.
-  enum class From { kDocument, kMessage, kTrace, kDecision, kSource, kFacts };
 
   /// Loads a document: its rules join the program now and take effect in phase 2 of the next
   /// timestep, with its facts. Adds findings to `out`.
@@ -98,7 +94,7 @@ class Runtime {
 
   /// Whether phase 8 received a reply, so that another timestep has work to do.
   bool has_replies() const {
-    return !calls_.replies.empty() || !decisions_.empty() || !sources_read_.push.changed.empty() ||
+    return !calls_.replies.empty() || !decisions_.empty() || source_feed_.ends_push() ||
            (!calls_.refusals.empty() && calls_.held.empty());
   }
   /// Ends the run of the turn, also in its audit log.
@@ -120,7 +116,7 @@ class Runtime {
                Explained& to);
 
   /// The relations that a database evaluates, with their queries.
-  const PushBook& push() const { return sources_read_.push; }
+  const SourceFeed& source_feed() const { return source_feed_; }
 
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).
@@ -138,11 +134,6 @@ class Runtime {
   Trace HalfAnswers();
 
  private:
-  struct Said {
-    Novelty what;
-    From from;
-    By by;  // who says it; not of a trace
-  };
   void AssertNewAvars();
   void AssertInputNovelty(StepState& step);
   void QuiesceRelations(StepState& step);
@@ -195,44 +186,13 @@ class Runtime {
   std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
   Answer WhoseAnswer(Answer answer) const;
   bool MayAnswer(const Request& request, const Answer& answer) const;
-  Answer Received(const OpenCall& call, Answer given);
-  Answer WithSource(const OpenCall& call, Answer answer, bool strict);
-  /// `again`: the rows of the call, if it is read again.
-  bool ExceedsLimit(const CallId& call, const Novelty* again = nullptr) const;
-  std::optional<Novelty> FactsOf(const OpenCall& call, const SourceText& source, bool strict,
-                                 std::string* why);
-  void TakeSource(const OpenCall& call);
-  /// A source that was read, by its call, with the hash of its text and its question in the
-  /// journal.
-  struct KnownSource {
-    OpenCall call;
-    std::string hash;
-    nlohmann::ordered_json question;
-  };
-  void ReadSourcesAgain(bool live);
-  std::optional<Novelty> FactsIn(const KnownSource& source, const nlohmann::ordered_json& answer,
-                                 bool strict);
-  void Retake(const KnownSource& source, const nlohmann::ordered_json& answer,
-              std::optional<Novelty> facts);
-  void Exchange(const CallId& call, Novelty facts);
-  void TakeSentence(const SourceSentence& sentence, const Said& said);
-  bool AwaitsSources() const;
   bool AwaitSources(StepState& step);
-  Evaluation OpenSources() const;
   bool IsOneFact(const Definition& form) const;
   void TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
                  Explained& to);
   void TakeCutOff(Explained& to);
   void ExplainHere(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                    Explained& to);
-  void PushDown();
-  bool IsOfPush(const Said& said) const;
-  void NoteStated(RelationId relation);
-  std::vector<SqlSource> AskPlaces(const std::vector<const OpenCall*>& calls);
-  void BeginPush(std::set<int> as_written, const std::vector<SqlSource>& sources);
-  std::string WhyNoLongerPushed() const;
-  void EndPush(const std::string& why);
-  std::set<std::string> SourceNames(std::vector<const OpenCall*>* calls) const;
   HeadingPart PartOf(const OpenCall& call) const;
   void TakeHalf(const HalfAnswer& half, const Said& said);
   void TakeQuestion(const QuestionEntry& entry, const Said& said);
@@ -297,16 +257,16 @@ class Runtime {
   Value now_;                  // of the current or last timestep
   std::deque<Way> decisions_;  // of a person, for the next timestep
   CallBook calls_;             // of the turn
-  SourceBook sources_read_;
   GoalRecord goals_;
   FactWriter facts_{engine_, budget_, goals_, derivations_, options_.door};
-  std::deque<Said> novelty_;
+  SaidQueue novelty_;
   std::vector<By> trace_by_;  // by line of the trace of earlier epochs
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
   CallPermission permission_;
   const std::unique_ptr<Door> door_;
+  SourceFeed source_feed_;
   std::set<std::pair<int, std::string>> constraint_traces_;
 
   const Definition* query_ = nullptr;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Sources of facts: the replies of `$index`, and its calls as sentences.
-//
-// A source that the program states is awaited: until its call has a reply, and when that is a
-// failure, no goal and no constraint is decided, because an absent row proves nothing.
+#include "runtime/source_feed.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -18,7 +15,6 @@
 #include "runtime/door.h"
 #include "runtime/journal.h"
 #include "runtime/source_facts.h"
-#include "runtime/timestep.h"
 
 namespace rpl {
 
@@ -35,58 +31,61 @@ Value RowCount(Pool& pool, const Novelty& facts) {
 
 }  // namespace
 
-// A new reply as it is recorded, and taken in the next timestep.
-Answer Runtime::Received(const OpenCall& call, Answer given) {
-  Answer answer = WithSource(call, WhoseAnswer(std::move(given)), options_.strict_facts);
+SourceFeed::SourceFeed(Parts parts) : parts_(std::move(parts)), engine_(parts_.engine) {}
+
+Answer SourceFeed::Received(const OpenCall& call, Answer given) {
+  Answer answer = Read(call, std::move(given), parts_.options.strict_facts);
   if (!answer.source || !ExceedsLimit(engine_.solver.IdOf(call))) return answer;
-  sources_read_.coming.erase(engine_.solver.IdOf(call));
+  coming_.erase(engine_.solver.IdOf(call));
   return NotRunCall(engine_.pool, "changed", "it has more rows than a run may derive");
 }
 
 // Whether the rows that a database evaluated, with those of this call among them, and those that
 // were derived here are more than may be derived. Then the sources are read, and the limit stops
 // the run.
-bool Runtime::ExceedsLimit(const CallId& call, const Novelty* again) const {
-  const PushBook& push = sources_read_.push;
-  if (!push.calls.contains(call)) return false;
+bool SourceFeed::ExceedsLimit(const CallId& call, const Novelty* again) const {
+  if (!push_.calls.contains(call)) return false;
   std::size_t rows = engine_.solver.new_rows();
-  for (const auto& [id, pushed] : push.calls) {
-    const auto coming = sources_read_.coming.find(id);
-    const auto stated = sources_read_.stated.find(id);
+  for (const auto& [id, pushed] : push_.calls) {
+    const auto coming = coming_.find(id);
+    const auto stated = stated_.find(id);
     if (id == call && again != nullptr) rows += StatedBy(*again);
-    else if (coming != sources_read_.coming.end()) rows += StatedBy(coming->second);
-    else if (stated != sources_read_.stated.end()) rows += StatedBy(stated->second);
+    else if (coming != coming_.end()) rows += StatedBy(coming->second);
+    else if (stated != stated_.end()) rows += StatedBy(stated->second);
   }
   return rows > engine_.limits.max_rows;
 }
 
 // The facts of a source; nullopt if it is refused, with the reason in `why`.
-std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& source, bool strict,
-                                        std::string* why) {
+std::optional<Novelty> SourceFeed::FactsOf(const OpenCall& call, const SourceText& source,
+                                           bool strict, std::string* why) {
   const Pool& pool = engine_.pool;
   const Value named = call.args.front().kind() == Kind::kTerm ? call.args.front()
                       : call.args.size() > 1                  ? call.args[1]
                                                               : kNone;
   const bool hinted = named.kind() == Kind::kString || named.kind() == Kind::kTerm;
-  const std::uint32_t file = sources_.Add(source.name, source.text);
+  const std::uint32_t file = engine_.sources.Add(source.name, source.text);
   Diagnostics found;
-  Novelty facts =
-      ReadSource(sources_, file, hinted ? pool.TextOf(named) : "", strict, engine_.store, found);
+  Novelty facts = ReadSource(engine_.sources, file, hinted ? pool.TextOf(named) : "", strict,
+                             engine_.store, found);
   // What a database evaluates for the engine are rows of the program's own rules.
-  if (options_.door && !sources_read_.push.calls.contains(engine_.solver.IdOf(call)))
-    door_->Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
-  for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
+  if (parts_.options.door && !push_.calls.contains(engine_.solver.IdOf(call)))
+    parts_.door.Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
+  for (const Diagnostic& d : found.all()) findings_.Add(d);
   if (!found.has_errors()) {
     if (facts.given) engine_.store.Give(facts.given->first, facts.given->second);
     return facts;
   }
   const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);
-  *why = sources_.Where(first->span) + ": " + first->message;
+  *why = engine_.sources.Where(first->span) + ": " + first->message;
   return std::nullopt;
 }
 
-// Reads the source of a reply. A source that is refused is a failure of the call.
-Answer Runtime::WithSource(const OpenCall& call, Answer answer, bool strict) {
+Answer SourceFeed::Recorded(const OpenCall& call, Answer answer) {
+  return Read(call, std::move(answer), false);
+}
+
+Answer SourceFeed::Read(const OpenCall& call, Answer answer, bool strict) {
   const bool of_index = engine_.store.at(call.relation).name() == "$index" && !call.args.empty();
   if (!answer.source || answer.kind != Answer::Kind::kMeta || !of_index) return answer;
   Pool& pool = engine_.pool;
@@ -100,25 +99,24 @@ Answer Runtime::WithSource(const OpenCall& call, Answer answer, bool strict) {
     entries.insert(entries.end(), {rows, RowCount(pool, *facts)});
     answer.value = pool.Map(entries);
   }
-  sources_read_.coming.insert_or_assign(engine_.solver.IdOf(call), std::move(*facts));
+  coming_.insert_or_assign(engine_.solver.IdOf(call), std::move(*facts));
   return answer;
 }
 
-// Takes the facts of a source with the reply of its call.
-void Runtime::TakeSource(const OpenCall& call) {
-  auto coming = sources_read_.coming.extract(engine_.solver.IdOf(call));
+void SourceFeed::TakeReply(const OpenCall& call) {
+  auto coming = coming_.extract(engine_.solver.IdOf(call));
   if (!coming.empty()) Exchange(coming.key(), std::move(coming.mapped()));
 }
 
 // Retracts what the source of a call stated, as far as nobody else states it, and takes the facts
 // that it states now.
-void Runtime::Exchange(const CallId& call, Novelty facts) {
+void SourceFeed::Exchange(const CallId& call, Novelty facts) {
   Store& store = engine_.store;
-  const bool known = sources_read_.stated.contains(call);
-  Novelty& stated = sources_read_.stated[call];
+  const bool known = stated_.contains(call);
+  Novelty& stated = stated_[call];
   const std::uint32_t file = stated.file;
   if (known)  // what it stated may not be asserted yet
-    std::erase_if(novelty_, [&](const Said& said) {
+    std::erase_if(parts_.said, [&](const Said& said) {
       return said.from == From::kSource && said.what.file == file;
     });
   std::set<RelationId> changed;
@@ -143,13 +141,14 @@ void Runtime::Exchange(const CallId& call, Novelty facts) {
       return !is_its(of.Origin(row)) || of.SaidBy(row) != RowsBy::Bit(By::kFile);
     });
   }
-  facts_.DropUnfinished([&](const Span& at) { return at.file == file; });
-  if (!changed.empty()) facts_.MayHaveFallen();
-  for (const auto& [other, novelty] : sources_read_.stated) {
+  parts_.facts.DropUnfinished([&](const Span& at) { return at.file == file; });
+  if (!changed.empty()) parts_.facts.MayHaveFallen();
+  for (const auto& [other, novelty] : stated_) {
     if (other == call || changed.empty()) continue;
     const auto again = [&](RelationId relation, std::span<const Value> row, Span span, Value meta) {
       if (changed.contains(relation))
-        facts_.Insert(relation, row, {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
+        parts_.facts.Insert(relation, row,
+                            {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
     };
     novelty.ForEach(
         store,
@@ -160,46 +159,49 @@ void Runtime::Exchange(const CallId& call, Novelty facts) {
           if (a.truth) again(a.relation, a.row, a.span, a.meta);
         });
   }
-  novelty_.push_back({facts, From::kSource, By::kFile});
+  parts_.said.push_back({facts, From::kSource, By::kFile});
   stated = std::move(facts);
 }
 
-// Reads the sources again: `live`, those that changed since, in one batch, so that the rows of one
-// database are those of one snapshot, also of the sources that phase 1 took; else those that were
-// recorded at this point.
-void Runtime::ReadSourcesAgain(bool live) {
-  Journal* const journal = options_.journal;
+std::vector<SourceFeed::Known> SourceFeed::KnownSources() const {
   Pool& pool = engine_.pool;
-  std::vector<KnownSource> known;
-  for (const auto& [id, facts] : sources_read_.stated) {
+  std::vector<Known> out;
+  for (const auto& [id, facts] : stated_) {
     const Relation& of = engine_.store.at(id.relation);
     const RowId row = of.Find(id.args);
     const Value hash = row == kNoId ? kNone : pool.Lookup(of.Meta(row), pool.Keyword("hash"));
     if (hash.kind() != Kind::kString) continue;  // taken back, or answered by somebody
-    KnownSource& source = known.emplace_back();
+    Known& source = out.emplace_back();
     source.call.relation = id.relation;
     source.call.args = id.args;
     source.hash = pool.TextOf(hash);
     source.question = {{"index", engine_.solver.CallText(source.call)}};
   }
+  return out;
+}
+
+void SourceFeed::ReadAgain(bool live) {
+  Journal* const journal = parts_.options.journal;
+  Pool& pool = engine_.pool;
+  const std::vector<Known> known = KnownSources();
   if (journal != nullptr)
-    for (const KnownSource& source : known)
+    for (const Known& source : known)
       if (journal->Answers(source.question)) {
         const ordered_json answer = journal->Outside(source.question, nullptr);
         if (answer.is_object() && answer.contains("changed")) {
-          sources_read_.push.changed = TextAt(source.question, "index");
+          push_.changed = TextAt(source.question, "index");
           continue;
         }
         Retake(source, answer, FactsIn(source, answer, false));
       }
   if (!live || known.empty() || (journal != nullptr && !journal->live())) return;
   std::vector<Reread> calls;
-  for (const KnownSource& source : known) calls.push_back({RequestFor(source.call), source.hash});
-  const std::vector<Answer> read = agent_.ReadAgain(calls, pool);
+  for (const Known& source : known) calls.push_back({parts_.request_for(source.call), source.hash});
+  const std::vector<Answer> read = parts_.agent.ReadAgain(calls, pool);
   const auto end_push = [&](std::size_t i) {
     const ordered_json answer = {{"changed", true}};
     if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
-    sources_read_.push.changed = calls[i].request.id;
+    push_.changed = calls[i].request.id;
   };
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (calls[i].request.pushed && read[i].kind == Answer::Kind::kNotRun) {
@@ -208,29 +210,29 @@ void Runtime::ReadSourcesAgain(bool live) {
     }
     if (!read[i].source || FindBadByte(read[i].source->text) != std::string::npos) continue;
     const std::string hash(pool.TextOf(pool.Lookup(read[i].value, pool.Keyword("hash"))));
-    if (sources_read_.refused.contains(hash)) continue;
+    if (refused_.contains(hash)) continue;
     const ordered_json answer = {
         {"name", read[i].source->name}, {"text", read[i].source->text}, {"hash", hash}};
-    std::optional<Novelty> facts = FactsIn(known[i], answer, options_.strict_facts);
+    std::optional<Novelty> facts = FactsIn(known[i], answer, parts_.options.strict_facts);
     if (facts && ExceedsLimit(engine_.solver.IdOf(known[i].call), &*facts)) {
       end_push(i);
       continue;
     }
-    if (!facts) sources_read_.refused.insert(hash);
+    if (!facts) refused_.insert(hash);
     else if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
     Retake(known[i], answer, std::move(facts));
   }
 }
 
-std::optional<Novelty> Runtime::FactsIn(const KnownSource& source, const ordered_json& answer,
-                                        bool strict) {
+std::optional<Novelty> SourceFeed::FactsIn(const Known& source, const ordered_json& answer,
+                                           bool strict) {
   std::string why;
   return FactsOf(source.call, {TextAt(answer, "name"), TextAt(answer, "text")}, strict, &why);
 }
 
 // Takes the facts of a source that was read again; without any, it keeps those that it has.
-void Runtime::Retake(const KnownSource& source, const ordered_json& answer,
-                     std::optional<Novelty> facts) {
+void SourceFeed::Retake(const Known& source, const ordered_json& answer,
+                        std::optional<Novelty> facts) {
   if (!facts) return;
   Pool& pool = engine_.pool;
   const CallId id = engine_.solver.IdOf(source.call);
@@ -238,45 +240,43 @@ void Runtime::Retake(const KnownSource& source, const ordered_json& answer,
                            pool.Keyword("rows"), RowCount(pool, *facts)};
   const Relation& of = engine_.store.at(id.relation);
   const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
-  facts_.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
-  recorder_.Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
+  parts_.facts.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
+  parts_.recorder.Log(LogLine::Verb::kResolved, engine_.solver.CallText(source.call) + " again");
   Exchange(id, std::move(*facts));
 }
 
-void Runtime::TakeSentence(const SourceSentence& sentence, const Said& said) {
+void SourceFeed::TakeSentence(const SourceSentence& sentence, From from, By by) {
   OpenCall call;
   call.relation = sentence.relation;
   call.args = sentence.row;
   call.place = sentence.span;
-  std::vector<OpenCall>& known = sources_read_.sentences;
+  std::vector<OpenCall>& known = sentences_;
   const auto same = [&](const OpenCall& other) { return !(other < call) && !(call < other); };
   if (std::ranges::any_of(known, same)) return;
   const std::string text = engine_.solver.CallText(call);
-  recorder_.Log(Verb::kAsserted, text, sentence.span);
+  parts_.recorder.Log(LogLine::Verb::kAsserted, text, sentence.span);
   known.push_back(std::move(call));
-  if (said.from == From::kMessage)
-    recorder_.Entry(
-        {.kind = TraceEntry::Kind::kFact, .text = text, .by = said.by, .place = sentence.span});
+  if (from == From::kMessage)
+    parts_.recorder.Entry(
+        {.kind = TraceEntry::Kind::kFact, .text = text, .by = by, .place = sentence.span});
 }
 
-// Whether a source of the program was not read.
-bool Runtime::AwaitsSources() const {
-  return std::ranges::any_of(sources_read_.sentences, [&](const OpenCall& call) {
+bool SourceFeed::Awaits() const {
+  return std::ranges::any_of(sentences_, [&](const OpenCall& call) {
     const Relation& calls = engine_.store.at(call.relation);
     const RowId row = calls.Find(call.args);
     return row == kNoId || SaysFailed(engine_.pool, calls.Meta(row));
   });
 }
 
-// The calls of the sources that were not read.
-Evaluation Runtime::OpenSources() const {
+Evaluation SourceFeed::Open() const {
   Pool& pool = engine_.pool;
   Evaluation found;
-  for (const OpenCall& call : sources_read_.sentences) {
+  for (const OpenCall& call : sentences_) {
     const Relation& calls = engine_.store.at(call.relation);
     const RowId row = calls.Find(call.args);
     if (row == kNoId) {
-      if (calls_.refused.contains(engine_.solver.IdOf(call))) found.refused = call;
+      if (parts_.calls.refused.contains(engine_.solver.IdOf(call))) found.refused = call;
       else found.calls.push_back(call);
     } else if (SaysFailed(pool, calls.Meta(row))) {
       const Value message = pool.Lookup(calls.Meta(row), pool.Keyword("message"));
@@ -286,17 +286,6 @@ Evaluation Runtime::OpenSources() const {
     }
   }
   return found;
-}
-
-// In place of the plan, while a source of the program was not read: its open calls.
-bool Runtime::AwaitSources(StepState& step) {
-  if (!step.awaits_sources) return false;
-  Evaluation found = OpenSources();
-  step.goal_name = query_ != nullptr ? engine_.store.at(query_->head).name() : "%" + named_;
-  step.standing = found.calls.empty() || found.refused || found.failed ? GoalStanding::kUnsatisfied
-                                                                       : GoalStanding::kPending;
-  TakeEvaluation(step, std::move(found));
-  return true;
 }
 
 }  // namespace rpl
