@@ -276,7 +276,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       };
       rest.back().finished = [&, i](const Answer& given) {
         const Answer answer = source_feed_.Received(*calls[i], WhoseAnswer(given));
-        journal->Reply(names[i], answer, engine_.pool, EntryToCome(*calls[i], answer), took(i));
+        journal->Reply(names[i], answer, engine_.pool, inbox_.EntryToCome(*calls[i], answer),
+                       took(i));
         replies[i] = answer;
       };
     }
@@ -295,8 +296,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       if (reply.kind == Answer::Kind::kNobody) continue;
       recorder_.Reply("result", names[open[k]], reply, engine_.pool);
       if (journal != nullptr && !kept)
-        journal->Reply(names[open[k]], reply, engine_.pool, EntryToCome(*calls[open[k]], reply),
-                       took(open[k]));
+        journal->Reply(names[open[k]], reply, engine_.pool,
+                       inbox_.EntryToCome(*calls[open[k]], reply), took(open[k]));
     }
   }
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -347,7 +348,7 @@ bool Runtime::Ask(const OpenCall& call) {
     return calls_.awaited.size() == awaited;
   const Request request = RequestFor(call);
   if (budget_.IsCutOff()) return true;  // some of the choices are not known
-  const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
+  const auto entry_of = [&](const Answer& answer) { return inbox_.EntryToCome(call, answer); };
   const auto answer = Put(request, entry_of, &call);
   if (answer) calls_.replies.push_back({call, *answer});
   return answer.has_value();
@@ -405,7 +406,7 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
     }
     if (journal != nullptr)
       journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt,
-                     call == nullptr ? HeadingPart{} : PartOf(*call));
+                     call == nullptr ? HeadingPart{} : inbox_.PartOf(*call));
     recorder_.Reply("answer", name, answer, engine_.pool);
     return answer;
   }

@@ -133,15 +133,10 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
   }
 }
 
-bool Runtime::HasRules(RelationId goal) const {
-  const Goal* known = engine_.program.FindGoal(engine_.pool.TextOf(engine_.store.at(goal).label()));
-  return known != nullptr && !known->rules.empty();
-}
-
 // Drops the recorded truths of goals that have rules by now.
 void Runtime::DropOvertakenTruths() {
   std::erase_if(goals_.told_truths, [&](const Assertion& a) {
-    if (!HasRules(a.relation)) return false;
+    if (!HasRules(engine_, a.relation)) return false;
     Relation& truths = engine_.store.at(a.relation);
     truths.Rebuild([&](RowId row) { return truths.Row(row)[0] != a.row.front(); });
     return true;

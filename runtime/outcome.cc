@@ -588,14 +588,6 @@ Failing Runtime::FailingNow(const StepState& step) {
   return out;
 }
 
-TraceEntry Runtime::EntryToCome(const Way& way) const {
-  return {.kind = way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
-          .timestep = recorder_.timestep() + 1,
-          .phase = 2,
-          .text = way.does.text,
-          .by = way.by};
-}
-
 void Runtime::AskWhatNow(const StepState& step) {
   if (budget_.IsCutOff()) return;
   const Failing failing = FailingNow(step);
@@ -619,7 +611,7 @@ void Runtime::AskWhatNow(const StepState& step) {
   const EntryOf entry_of = [&](const Answer& given) {
     const auto way = chosen(given);
     if (way == failing.ways.end()) return TraceEntry{};
-    TraceEntry entry = EntryToCome(*way);
+    TraceEntry entry = inbox_.EntryToCome(*way);
     entry.by = given.by;
     return entry;
   };
@@ -630,8 +622,9 @@ void Runtime::AskWhatNow(const StepState& step) {
   // Sessions of a version that did not tell them apart say that the user decided.
   const bool option = options_.door && answer->by == By::kHost;
   FailText(failing.what, (option ? "an option decides: " : "the user decides: ") + way->name);
-  decisions_.push_back(*way);
-  decisions_.back().by = answer->by;
+  Way decision = *way;
+  decision.by = answer->by;
+  inbox_.Put(std::move(decision));
 }
 
 }  // namespace rpl

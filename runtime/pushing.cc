@@ -102,7 +102,7 @@ bool SourceFeed::PushDown(const Definition* query) {
   // Also where nothing is pushed down: the order of rows is the same.
   engine_.SetPlaces({}, as_written);
   engine_.Prepare();
-  if (std::exchange(push_.decided, true) || parts_.options.gate != nullptr) return false;
+  if (std::exchange(push_.decided, true) || run_.options.gate != nullptr) return false;
   if (const std::vector<SqlSource> sources = AskPlaces(calls); !sources.empty())
     BeginPush(std::move(as_written), sources, query);
   return false;
@@ -110,16 +110,16 @@ bool SourceFeed::PushDown(const Definition* query) {
 
 // Where the sources lie, of those that lie in a database that may evaluate rules.
 std::vector<SqlSource> SourceFeed::AskPlaces(const std::vector<const OpenCall*>& calls) {
-  Journal* const journal = parts_.options.journal;
+  Journal* const journal = run_.options.journal;
   ordered_json question = {{"places", ordered_json::array()}};
   std::vector<Request> requests;
   for (const OpenCall* call : calls) {
-    requests.push_back(parts_.request_for(*call));
+    requests.push_back(run_.request_for(*call));
     question["places"].push_back(requests.back().id);
   }
   const auto ask = [&] {
     ordered_json out = ordered_json::array();
-    for (const std::optional<SqlSource>& source : parts_.agent.Places(requests, engine_.pool))
+    for (const std::optional<SqlSource>& source : run_.agent.Places(requests, engine_.pool))
       if (source) out.push_back(PlaceJson(*source));
     return out;
   };
@@ -216,7 +216,7 @@ void SourceFeed::EndPush(const std::string& why) {
     coming_.erase(id);
     engine_.store.Retract(id.relation, id.args);
   }
-  parts_.recorder.Log(LogLine::Verb::kResolved, "the sources are read: " + why);
+  run_.recorder.Log(Verb::kResolved, "the sources are read: " + why);
   sentences_ = std::exchange(push_.sentences, {});
   push_.calls.clear();
   push_.partial.clear();

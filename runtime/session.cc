@@ -54,7 +54,8 @@ struct Session::State {
         door(options.door),
         runtime(agent, std::move(options)),
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
-          runtime.TakeIn(document, named ? From::kDocument : from, named ? By::kProgram : by, out);
+          runtime.inbox().Put(document, named ? From::kDocument : from, named ? By::kProgram : by,
+                              out);
         }) {
     if (journal != nullptr)
       reader.SetRecord(
@@ -92,7 +93,8 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
   Diagnostics out;
   if (const std::optional<FactsName> facts = FactsNameOf(name)) {
     const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
-    runtime.TakeIn(ReadFacts(runtime.sources(), file, *facts, strict_facts, runtime.store(), out));
+    runtime.inbox().Put(
+        ReadFacts(runtime.sources(), file, *facts, strict_facts, runtime.store(), out));
     return out.all();
   }
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
@@ -139,7 +141,7 @@ std::vector<Diagnostic> Session::Load(const std::string& name, std::string text,
 }
 
 std::vector<Diagnostic> Session::LoadTrace(const std::string& name, CarriedTrace trace) {
-  state_->runtime.SetTraceBy(std::move(trace.by));
+  state_->runtime.inbox().SetTraceBy(std::move(trace.by));
   return state_->Load(name, std::move(trace.text), From::kTrace, By::kHost);
 }
 
@@ -152,12 +154,13 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
   Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
   Outcome outcome;
   if (outside) {
-    const std::optional<Refused> refused = runtime.TakeInSaid(message.document, who, live, out);
+    const std::optional<Refused> refused =
+        runtime.inbox().PutSaid(message.document, who, live, out);
     if (refused) return Rejected(*refused);
   }
   if (journal != nullptr) journal->Turn({name, std::move(text), who});
   if (!outside) {
-    if (runtime.FiltersGuardData()) runtime.door().FilterGuardData(message.document, out);
+    if (runtime.inbox().FiltersGuardData()) runtime.door().FilterGuardData(message.document, out);
     TakeIn(std::move(message.document), From::kMessage, who, out);
   }
   std::optional<Definition> query;
@@ -378,11 +381,12 @@ std::vector<std::string> Session::Trace() const {
   return out;
 }
 
-Trace Session::HalfAnswers() const { return state_->runtime.HalfAnswers(); }
+Trace Session::HalfAnswers() const { return state_->runtime.inbox().HalfAnswers(); }
 
 std::string Session::Export() const {
   rpl::Trace trace = Entries();
-  for (TraceEntry& entry : state_->runtime.EntriesToCome()) trace.push_back(std::move(entry));
+  for (TraceEntry& entry : state_->runtime.inbox().EntriesToCome())
+    trace.push_back(std::move(entry));
   for (TraceEntry& entry : HalfAnswers()) trace.push_back(std::move(entry));
   return TraceProgram(trace);
 }

@@ -31,10 +31,10 @@ Value RowCount(Pool& pool, const Novelty& facts) {
 
 }  // namespace
 
-SourceFeed::SourceFeed(Parts parts) : parts_(std::move(parts)), engine_(parts_.engine) {}
+SourceFeed::SourceFeed(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
 
 Answer SourceFeed::Received(const OpenCall& call, Answer given) {
-  Answer answer = Read(call, std::move(given), parts_.options.strict_facts);
+  Answer answer = Read(call, std::move(given), run_.options.strict_facts);
   if (!answer.source || !ExceedsLimit(engine_.solver.IdOf(call))) return answer;
   coming_.erase(engine_.solver.IdOf(call));
   return NotRunCall(engine_.pool, "changed", "it has more rows than a run may derive");
@@ -69,8 +69,8 @@ std::optional<Novelty> SourceFeed::FactsOf(const OpenCall& call, const SourceTex
   Novelty facts = ReadSource(engine_.sources, file, hinted ? pool.TextOf(named) : "", strict,
                              engine_.store, found);
   // What a database evaluates for the engine are rows of the program's own rules.
-  if (parts_.options.door && !push_.calls.contains(engine_.solver.IdOf(call)))
-    parts_.door.Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
+  if (run_.options.door && !push_.calls.contains(engine_.solver.IdOf(call)))
+    run_.door.Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
   for (const Diagnostic& d : found.all()) findings_.Add(d);
   if (!found.has_errors()) {
     if (facts.given) engine_.store.Give(facts.given->first, facts.given->second);
@@ -116,7 +116,7 @@ void SourceFeed::Exchange(const CallId& call, Novelty facts) {
   Novelty& stated = stated_[call];
   const std::uint32_t file = stated.file;
   if (known)  // what it stated may not be asserted yet
-    std::erase_if(parts_.said, [&](const Said& said) {
+    std::erase_if(run_.said, [&](const Said& said) {
       return said.from == From::kSource && said.what.file == file;
     });
   std::set<RelationId> changed;
@@ -141,14 +141,14 @@ void SourceFeed::Exchange(const CallId& call, Novelty facts) {
       return !is_its(of.Origin(row)) || of.SaidBy(row) != RowsBy::Bit(By::kFile);
     });
   }
-  parts_.facts.DropUnfinished([&](const Span& at) { return at.file == file; });
-  if (!changed.empty()) parts_.facts.MayHaveFallen();
+  run_.facts.DropUnfinished([&](const Span& at) { return at.file == file; });
+  if (!changed.empty()) run_.facts.MayHaveFallen();
   for (const auto& [other, novelty] : stated_) {
     if (other == call || changed.empty()) continue;
     const auto again = [&](RelationId relation, std::span<const Value> row, Span span, Value meta) {
       if (changed.contains(relation))
-        parts_.facts.Insert(relation, row,
-                            {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
+        run_.facts.Insert(relation, row,
+                          {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
     };
     novelty.ForEach(
         store,
@@ -159,7 +159,7 @@ void SourceFeed::Exchange(const CallId& call, Novelty facts) {
           if (a.truth) again(a.relation, a.row, a.span, a.meta);
         });
   }
-  parts_.said.push_back({facts, From::kSource, By::kFile});
+  run_.said.push_back({facts, From::kSource, By::kFile});
   stated = std::move(facts);
 }
 
@@ -181,7 +181,7 @@ std::vector<SourceFeed::Known> SourceFeed::KnownSources() const {
 }
 
 void SourceFeed::ReadAgain(bool live) {
-  Journal* const journal = parts_.options.journal;
+  Journal* const journal = run_.options.journal;
   Pool& pool = engine_.pool;
   const std::vector<Known> known = KnownSources();
   if (journal != nullptr)
@@ -196,8 +196,8 @@ void SourceFeed::ReadAgain(bool live) {
       }
   if (!live || known.empty() || (journal != nullptr && !journal->live())) return;
   std::vector<Reread> calls;
-  for (const Known& source : known) calls.push_back({parts_.request_for(source.call), source.hash});
-  const std::vector<Answer> read = parts_.agent.ReadAgain(calls, pool);
+  for (const Known& source : known) calls.push_back({run_.request_for(source.call), source.hash});
+  const std::vector<Answer> read = run_.agent.ReadAgain(calls, pool);
   const auto end_push = [&](std::size_t i) {
     const ordered_json answer = {{"changed", true}};
     if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
@@ -213,7 +213,7 @@ void SourceFeed::ReadAgain(bool live) {
     if (refused_.contains(hash)) continue;
     const ordered_json answer = {
         {"name", read[i].source->name}, {"text", read[i].source->text}, {"hash", hash}};
-    std::optional<Novelty> facts = FactsIn(known[i], answer, parts_.options.strict_facts);
+    std::optional<Novelty> facts = FactsIn(known[i], answer, run_.options.strict_facts);
     if (facts && ExceedsLimit(engine_.solver.IdOf(known[i].call), &*facts)) {
       end_push(i);
       continue;
@@ -240,8 +240,8 @@ void SourceFeed::Retake(const Known& source, const ordered_json& answer,
                            pool.Keyword("rows"), RowCount(pool, *facts)};
   const Relation& of = engine_.store.at(id.relation);
   const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
-  parts_.facts.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
-  parts_.recorder.Log(LogLine::Verb::kResolved, engine_.solver.CallText(source.call) + " again");
+  run_.facts.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
+  run_.recorder.Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
   Exchange(id, std::move(*facts));
 }
 
@@ -254,10 +254,10 @@ void SourceFeed::TakeSentence(const SourceSentence& sentence, From from, By by) 
   const auto same = [&](const OpenCall& other) { return !(other < call) && !(call < other); };
   if (std::ranges::any_of(known, same)) return;
   const std::string text = engine_.solver.CallText(call);
-  parts_.recorder.Log(LogLine::Verb::kAsserted, text, sentence.span);
+  run_.recorder.Log(Verb::kAsserted, text, sentence.span);
   known.push_back(std::move(call));
   if (from == From::kMessage)
-    parts_.recorder.Entry(
+    run_.recorder.Entry(
         {.kind = TraceEntry::Kind::kFact, .text = text, .by = by, .place = sentence.span});
 }
 
@@ -276,7 +276,7 @@ Evaluation SourceFeed::Open() const {
     const Relation& calls = engine_.store.at(call.relation);
     const RowId row = calls.Find(call.args);
     if (row == kNoId) {
-      if (parts_.calls.refused.contains(engine_.solver.IdOf(call))) found.refused = call;
+      if (run_.calls.refused.contains(engine_.solver.IdOf(call))) found.refused = call;
       else found.calls.push_back(call);
     } else if (SaysFailed(pool, calls.Meta(row))) {
       const Value message = pool.Lookup(calls.Meta(row), pool.Keyword("message"));

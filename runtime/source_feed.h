@@ -57,7 +57,7 @@ class SourceFeed {
     const Door& door;
     std::function<Request(const OpenCall&)> request_for;
   };
-  explicit SourceFeed(Parts parts);
+  explicit SourceFeed(Parts run);
 
   /// Reads the source of a new reply, in phase 8. A source that is refused is a failure of the
   /// call.
@@ -98,6 +98,7 @@ class SourceFeed {
   Diagnostics& findings() { return findings_; }
 
  private:
+  using Verb = LogLine::Verb;
   /// Relations that a database evaluates in place of the sources below them
   /// (interp/sql/sql_push.h). Each is read by a call of its own, `$index("paid", :query)`, or
   /// `$index("paid", :query, 2)` where several have its label, which stands in place of sentences
@@ -140,7 +141,7 @@ class SourceFeed {
   std::string WhyNoLongerPushed(const Definition* query) const;
   void EndPush(const std::string& why);
 
-  const Parts parts_;
+  const Parts run_;
   interp::Engine& engine_;
   std::vector<OpenCall> sentences_;   // `$index(…)` as a sentence, in order, each once
   std::map<CallId, Novelty> coming_;  // read, with a reply that phase 1 has not taken

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Step() is the eight phases and nothing else; each phase is one function below, in order
-// (the first two in novelty.cc, the eighth in dispatch.cc), followed by their common functions.
+// (the first two in inbox.h, the eighth in dispatch.cc), followed by their common functions.
 // Begin, Log and Record write the log.
 #include "runtime/timestep.h"
 
@@ -49,11 +49,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       options_(std::move(options)),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       permission_(engine_, options_, calls_, recorder_, derivations_,
-                  {.state =
-                       [this](Assertion fact) {
-                         novelty_.push_back({{}, From::kDecision, By::kHost});
-                         novelty_.back().what.assertions.push_back(std::move(fact));
-                       },
+                  {.state = [this](Assertion fact) { inbox_.Put(std::move(fact)); },
                    .fail =
                        [this](const std::string& reason, const std::string& explanation) {
                          return FailText(reason, explanation);
@@ -61,7 +57,9 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       door_(std::make_unique<Door>(engine_, recorder_.trace(),
                                    options_.gate != nullptr && options_.gate->guard != nullptr)),
       source_feed_({engine_, options_, agent_, recorder_, calls_, facts_, novelty_, *door_,
-                    [this](const OpenCall& call) { return RequestFor(call); }}) {
+                    [this](const OpenCall& call) { return RequestFor(call); }}),
+      inbox_({engine_, options_, recorder_, derivations_, calls_, permission_, facts_, source_feed_,
+              goals_, novelty_, *door_}) {
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
   engine_.solver.Resume(options_.long_loop);
@@ -78,9 +76,13 @@ StepState Runtime::Step(StepState last) {
   engine_.solver.Suspend();
   Renew();
   source_feed_.ReadAgain(false);
-  AssertNewAvars();
+  Begin(1, "assert new avars");
+  inbox_.TakeReplies();
   source_feed_.ReadAgain(true);
-  AssertInputNovelty(step);
+  Begin(2, "assert input novelty");
+  inbox_.TakeNovelty();
+  PutIntoEffect();
+  step.awaits_sources = source_feed_.Awaits();
   recorder_.SetPhase(3);
   QuiesceRelations(step);
   ActivateGoals();
@@ -90,6 +92,26 @@ StepState Runtime::Step(StepState last) {
   QuiesceRelations(step);
   DispatchAsyncs(step);
   return step;
+}
+
+// Puts into effect what phase 2 added to the program, and the goal that reads it.
+void Runtime::PutIntoEffect() {
+  if (engine_.IsStale()) {
+    DropOvertakenTruths();
+    PrepareProgram();
+  }
+  if (query_ != nullptr && engine_.AddReader(*query_)) PrepareProgram();
+  if (source_feed_.PushDown(query_)) {
+    DropOvertakenTruths();
+    PrepareProgram();
+  }
+}
+
+// Puts the program into effect as it is now; its findings are told again.
+void Runtime::PrepareProgram() {
+  engine_.Prepare();
+  goals_.standing.clear();
+  bad_heads_known_ = 0;
 }
 
 // --- phases 3 and 7: derive, then check constraints ------------------------------------

@@ -44,6 +44,7 @@
 #include "runtime/derivation.h"
 #include "runtime/fact_writer.h"
 #include "runtime/goal_record.h"
+#include "runtime/inbox.h"
 #include "runtime/log.h"
 #include "runtime/recorder.h"
 #include "runtime/said.h"
@@ -55,7 +56,6 @@
 namespace rpl {
 
 class Door;
-struct Document;
 struct Refused;
 
 class Runtime {
@@ -64,19 +64,10 @@ class Runtime {
   ~Runtime();
   Runtime(const Runtime&) = delete;
 
-  /// Loads a document: its rules join the program now and take effect in phase 2 of the next
-  /// timestep, with its facts. Adds findings to `out`.
-  void TakeIn(const Document& document, From from, By by, Diagnostics& out);
-  /// Loads facts of a file that is no document, which the program is told to read.
-  void TakeIn(Novelty facts);
-  /// Loads a message from outside, which states facts and answers alone. Why it is not taken in
-  /// (decision 92), if `live`; else, or if nothing is against it, nullopt.
-  std::optional<Refused> TakeInSaid(const Document& document, By by, bool live, Diagnostics& out);
   const Door& door() const { return *door_; }
-  /// Whether a message of the program may not state what guards are told by.
-  bool FiltersGuardData() const;
-  /// Who stated the sentences of the trace that is loaded, line by line.
-  void SetTraceBy(std::vector<By> by) { trace_by_ = std::move(by); }
+  /// What is taken in with the next timestep.
+  Inbox& inbox() { return inbox_; }
+  const Inbox& inbox() const { return inbox_; }
 
   /// Sets the goal of the next timesteps: a query, or (null) the program's goals. `pursue` false:
   /// none, the timestep only takes in novelty.
@@ -94,7 +85,7 @@ class Runtime {
 
   /// Whether phase 8 received a reply, so that another timestep has work to do.
   bool has_replies() const {
-    return !calls_.replies.empty() || !decisions_.empty() || source_feed_.ends_push() ||
+    return !calls_.replies.empty() || inbox_.has_decisions() || source_feed_.ends_push() ||
            (!calls_.refusals.empty() && calls_.held.empty());
   }
   /// Ends the run of the turn, also in its audit log.
@@ -128,14 +119,8 @@ class Runtime {
   Store& store() { return engine_.store; }
   /// Includes the entries of earlier epochs.
   const Trace& trace() const { return recorder_.trace(); }
-  /// Entries that the next timestep will add for the replies at hand.
-  Trace EntriesToCome();
-  /// Entries for headings with answers to some of their arguments (HalfAnswered).
-  Trace HalfAnswers();
 
  private:
-  void AssertNewAvars();
-  void AssertInputNovelty(StepState& step);
   void QuiesceRelations(StepState& step);
   Stop RecheckTruths();
   bool AllStand(const Goal& goal);
@@ -151,16 +136,8 @@ class Runtime {
   void LogDispatched(const Request& request, std::optional<Span> place);
   std::optional<Span> PlaceOf(const Table& goal) const;
   TraceEntry TruthEntry(const Table& table, const std::string& text) const;
-  AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta);
-  By ByOf(const Said& said, Span span) const;
-  /// Whether what comes from there gets an entry in the trace: a trace has its own, and a source
-  /// that of its call.
-  static bool IsRecorded(From from) { return from != From::kTrace && from != From::kSource; }
-  void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
-  void Assert(const Assertion& a, const Said& said);
-  void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
-  bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
+  void PutIntoEffect();
   void PrepareProgram();
   void Renew();
   void ForgetEvaluated();
@@ -180,8 +157,6 @@ class Runtime {
                     const std::vector<std::string>& names, const std::vector<Request>& requests,
                     std::vector<Answer>& replies);
   bool Ask(const OpenCall& call);
-  TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
-  TraceEntry EntryToCome(const Way& way) const;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
   std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
   Answer WhoseAnswer(Answer answer) const;
@@ -193,12 +168,6 @@ class Runtime {
   void TakeCutOff(Explained& to);
   void ExplainHere(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                    Explained& to);
-  HeadingPart PartOf(const OpenCall& call) const;
-  void TakeHalf(const HalfAnswer& half, const Said& said);
-  void TakeQuestion(const QuestionEntry& entry, const Said& said);
-  bool TakesRows(const OpenCall& call) const;
-  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth, By by);
-  bool SaysDeclined(const Assertion& a) const;
   std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots);
@@ -253,20 +222,17 @@ class Runtime {
   interp::Engine engine_{sources_};
   Budget budget_{engine_, options_};
   Derivations derivations_{engine_};
-  RelationId what_now_;        // a person's decisions about failures, by the text of the failure
-  Value now_;                  // of the current or last timestep
-  std::deque<Way> decisions_;  // of a person, for the next timestep
-  CallBook calls_;             // of the turn
+  RelationId what_now_;  // a person's decisions about failures, by the text of the failure
+  Value now_;            // of the current or last timestep
+  CallBook calls_;       // of the turn
   GoalRecord goals_;
   FactWriter facts_{engine_, budget_, goals_, derivations_, options_.door};
   SaidQueue novelty_;
-  std::vector<By> trace_by_;  // by line of the trace of earlier epochs
-  std::size_t rules_known_ = 0;
-  std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
   CallPermission permission_;
   const std::unique_ptr<Door> door_;
   SourceFeed source_feed_;
+  Inbox inbox_;
   std::set<std::pair<int, std::string>> constraint_traces_;
 
   const Definition* query_ = nullptr;
