@@ -35,8 +35,8 @@ struct TakingRun {
   std::string Say(const std::string& text, By by) {
     Diagnostics found;
     const std::uint32_t file = engine.sources.Add("said", text);
-    const std::optional<Refused> refused = inbox.PutSaid(
-        ReadDocument(engine.sources, file, found, FactForm::kPlain), by, true, found);
+    const std::optional<Refused> refused =
+        inbox.PutSaid(ReadDocument(engine.sources, file, found, FactForm::kPlain), by, true, found);
     return refused ? refused->reason : "";
   }
   std::string TraceText() const {
@@ -82,8 +82,8 @@ struct TakingRun {
        .fail = [](const std::string&, const std::string&) { return std::string(); }}};
   SourceFeed feed{{engine, options, agent, recorder, calls, facts, queue, door,
                    [](const OpenCall&) { return Request{}; }}};
-  Inbox inbox{{engine, options, recorder, derivations, calls, permission, facts, feed, goals, queue,
-               door}};
+  Inbox inbox{
+      {engine, options, recorder, derivations, calls, permission, facts, feed, goals, queue, door}};
 };
 
 TEST_CASE("what a party says becomes a fact with an entry, and what it may not is refused") {
