@@ -38,7 +38,7 @@ void Runtime::DispatchAsyncs(StepState& step) {
   Begin(8, "dispatch asyncs");
   calls_.awaited.clear();
   if (!calls_.held.empty() || !permission_.broken().empty()) return;
-  if (step.violated) return AskWhatNow(step);
+  if (step.checked.violated) return AskWhatNow(step);
   Journal* const journal = budget_.IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
@@ -207,7 +207,7 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
       known.emplace(engine_.program.QuestionOf(heading, i).name, call.args[i]);
   const Question& question = engine_.program.QuestionOf(heading, column);
   if (question.words != nullptr && !known.empty())
-    to.prompt = Filled(*question.words, known, heading.span).AsQuestion();
+    to.prompt = Filled(engine_.pool, *question.words, known, heading.span).AsQuestion();
   std::string rest;  // of what the call knows, the prose says nothing
   for (const auto& [name, value] : known)
     if (question.words == nullptr || !question.words->Names(name))

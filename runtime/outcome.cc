@@ -133,91 +133,6 @@ void Runtime::TakeAnswers(StepState& step, const Table& table) {
   if (options_.answer_forms.json) step.json_answers = AnswersOf(step, table, of_rows, true);
 }
 
-// --- what to do now (decision 91) --------------------------------------------------------
-
-// The names under which a row gives values: of the arguments of its heading or of its first rule.
-void Runtime::Bind(const Premise& premise, Bound& to) const {
-  const auto add = [&](std::size_t i, const std::string& name) {
-    if (!name.empty() && i < premise.row.size()) to.emplace(name, premise.row[i]);
-  };
-  if (const Collected* heading = engine_.program.FindCollected(premise.relation)) {
-    for (std::size_t i = 0; i < heading->questions.size(); ++i)
-      add(i, engine_.program.QuestionOf(*heading, i).name);
-    return;
-  }
-  const std::vector<int>& rules = engine_.analysis.RulesOf(premise.relation);
-  if (rules.empty()) return;
-  const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(rules.front())];
-  for (std::size_t i = 0; i < def.args.size(); ++i)
-    if (def.args[i].kind == Pattern::Kind::kSlot)
-      add(i, def.slots[static_cast<std::size_t>(def.args[i].slot)]);
-}
-
-ToDo Runtime::Filled(const HeadingProse& words, const Bound& bound, Span place) const {
-  HeadingProse::FilledText filled =
-      words.Filled([&](const std::string& name) -> std::optional<std::string> {
-        const auto at = bound.find(name);
-        if (at == bound.end()) return std::nullopt;
-        return PlainText(engine_.pool, at->second);
-      });
-  return {words.title, std::move(filled.text), std::move(filled.values), place};
-}
-
-std::string ToDo::AsQuestion() const {
-  std::string out;
-  std::size_t from = 0;
-  for (const auto& [begin, end] : values) {
-    out += text.substr(from, begin - from) + SetApart(text.substr(begin, end - begin));
-    from = end;
-  }
-  return out + text.substr(from);
-}
-
-void Runtime::AddToDo(StepState& step, const Definition& def, const Bound& bound) {
-  constexpr std::size_t kMost = 100;
-  if (def.words == nullptr || step.to_do.size() >= kMost) return;
-  ToDo to_do = Filled(*def.words, bound, def.span);
-  const auto same = [&](const auto& known) { return known.second == to_do; };
-  if (std::ranges::none_of(step.to_do, same)) step.to_do.emplace_back(def.span, std::move(to_do));
-}
-
-// The prose of the goals that the plan's answers rest on, and of the relations that they read.
-void Runtime::TakeToDo(StepState& step, const Table& plan) {
-  if (query_ != nullptr) return;
-  constexpr std::size_t kMostRows = 100;
-  std::set<const Table*> known = {&plan};
-  std::vector<const Table*> left = {&plan};
-  while (!left.empty()) {
-    const Table& table = *left.back();
-    left.pop_back();
-    for (const Table* used : table.more().used)
-      if (known.insert(used).second) left.push_back(used);
-    if (engine_.store.at(table.relation).space() != Space::kGoal) continue;
-    for (std::size_t row = 0; row < table.rows.size() && row < kMostRows; ++row) {
-      Bound bound;
-      const std::span<const Value> captures = engine_.pool.ItemsOf(table.more().maps[row]);
-      for (std::size_t i = 0; i + 1 < captures.size(); i += 2)
-        bound.emplace(engine_.pool.TextOf(captures[i]), captures[i + 1]);
-      if (row < table.more().premises.size())
-        for (const Premise& premise : table.more().premises[row]) Bind(premise, bound);
-      if (&table == &plan && row == 0 && captures.empty())
-        step.with.assign(bound.begin(), bound.end());
-      if (const int rule = table.more().rules[row]; rule >= 0 && query_ == nullptr)
-        AddToDo(step, engine_.program.definitions()[static_cast<std::size_t>(rule)], bound);
-      if (row >= table.more().premises.size()) continue;
-      for (const Premise& premise : table.more().premises[row]) {
-        if (engine_.store.at(premise.relation).space() == Space::kGoal) continue;  // among `used`
-        Bound own;
-        Bind(premise, own);
-        for (const int rule : engine_.analysis.RulesOf(premise.relation))
-          AddToDo(step, engine_.program.definitions()[static_cast<std::size_t>(rule)], own);
-      }
-    }
-  }
-  std::ranges::stable_sort(step.to_do, {},
-                           [](const auto& at) { return std::pair(at.first.file, at.first.begin); });
-}
-
 // One line per distinct answer (decision 63).
 std::vector<std::string> Runtime::AnswersOf(StepState& step, const Table& table,
                                             const std::vector<const ShownCaptures*>& of_rows,
@@ -355,18 +270,20 @@ Outcome Runtime::Judge(StepState& step) {
     out.reason = calls_.held;
     return out;
   }
-  for (const Violated& v : step.overridden) out.overridden.push_back(OverriddenOf(v));
-  if (step.violated) {
-    const Violated& v = *step.violated;
+  for (const Violated& v : step.checked.overridden)
+    out.overridden.push_back(violations_.OverriddenOf(v));
+  if (step.checked.violated) {
+    const Violated& v = *step.checked.violated;
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
-    out.violated_with = ValuesOf(v);
-    out.violated = WordsOf(v);
+    out.violated_with = violations_.ValuesOf(v);
+    out.violated = violations_.WordsOf(v);
     out.violated_by = v.rows;
     return fail("constraint violated: " + v.constraint->text,
                 v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " +
-                    v.bindings + HiddenOf(v) + (v.undefined.empty() ? "" : ": " + v.undefined));
+                    v.bindings + violations_.HiddenOf(v) +
+                    (v.undefined.empty() ? "" : ": " + v.undefined));
   }
   if (const auto report = AuthorFailure(step)) {
     out.status = Status::kFailed;
@@ -390,9 +307,8 @@ Outcome Runtime::Judge(StepState& step) {
     case GoalStanding::kNoGoal: return out;
     case GoalStanding::kSatisfied:
       out.status = Status::kSatisfied;
-      for (auto& [place, to_do] : std::exchange(step.to_do, {}))
-        out.now.push_back(std::move(to_do));
-      for (const auto& [name, value] : std::exchange(step.with, {}))
+      out.now = std::move(step.words.to_do);
+      for (const auto& [name, value] : step.words.with)
         out.with.push_back("?" + name + " = " + Text(engine_.pool, value, kToldBytes));
       out.answers = std::exchange(step.answers, {});
       out.json_answers = std::exchange(step.json_answers, {});
@@ -441,91 +357,6 @@ Outcome Runtime::Judge(StepState& step) {
 
 // --- what the user decides (§18.6) -------------------------------------------------------
 
-std::string Runtime::WhatOf(const Violated& v) {
-  if (v.constraint == nullptr) return OneLine("retracted but still derived: " + v.bindings);
-  return OneLine(InstanceOf(v) + HiddenOf(v));
-}
-
-std::string Runtime::InstanceOf(const Violated& v) const {
-  return "constraint violated: " + v.constraint->text + " with " + v.bindings;
-}
-
-// The rows that a decision is about and the bindings do not tell: " by pay(1, 500)".
-std::string Runtime::HiddenOf(const Violated& v) {
-  constexpr std::size_t kMostTold = 8;
-  const Constraint& c = *v.constraint;
-  std::vector<Value> slots(c.slots.size(), kNone);
-  for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2) {
-    const auto at = std::ranges::find(c.slots, engine_.pool.TextOf(v.bound[i]));
-    if (at != c.slots.end()) slots[static_cast<std::size_t>(at - c.slots.begin())] = v.bound[i + 1];
-  }
-  std::set<std::string> rows;
-  ForEachHiddenRow(engine_.solver, engine_.store, c, slots,
-                   [&](RelationId relation, std::span<const Value> row) {
-                     rows.insert(RowText(relation, row));
-                   });
-  std::string told, all;
-  std::size_t count = 0;
-  for (const std::string& row : rows) {
-    if (count++ < kMostTold) told += (told.empty() ? " by " : ", ") + row;
-    all += row + "\n";
-  }
-  if (rows.size() > kMostTold)
-    told += fmt::format(" and {} others ({})", rows.size() - kMostTold, HashOfText(all));
-  return told;
-}
-
-// The heading of a violated constraint with its prose, filled in.
-std::optional<ToDo> Runtime::WordsOf(const Violated& v) const {
-  const HeadingProse* words = v.constraint == nullptr ? nullptr : v.constraint->words.get();
-  if (words == nullptr) return std::nullopt;
-  Bound bound;
-  for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
-    bound.emplace(engine_.pool.TextOf(v.bound[i]), v.bound[i + 1]);
-  return Filled(*words, bound, v.constraint->span);
-}
-
-std::vector<std::string> Runtime::ValuesOf(const Violated& v) const {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
-    out.push_back("?" + std::string(engine_.pool.TextOf(v.bound[i])) + " = " +
-                  Text(engine_.pool, v.bound[i + 1], kToldBytes));
-  return out;
-}
-
-// REQUIRES: it is accepted.
-Overridden Runtime::OverriddenOf(const Violated& v) {
-  Overridden out{v.constraint == nullptr ? v.bindings : v.constraint->text, WordsOf(v),
-                 ValuesOf(v)};
-  const Relation& decided = engine_.store.at(what_now_);
-  const Value what = engine_.pool.String(WhatOf(v));
-  const RowsBy::Parties by = decided.SaidBy(decided.Find({&what, 1}));
-  while (out.by < By::kFile && (by & RowsBy::Bit(out.by)) == 0)
-    out.by = static_cast<By>(static_cast<int>(out.by) + 1);
-  const std::string decision = RowText(what_now_, {&what, 1});
-  for (const TraceEntry& entry : recorder_.trace())
-    if (entry.text.starts_with(decision)) out.timestep = entry.timestep;
-  return out;
-}
-
-// Whether a person accepted the violation.
-bool Runtime::IsAccepted(const Violated& v) {
-  const Relation& decided = engine_.store.at(what_now_);
-  // What is hidden is looked for only if there is a decision about these bindings.
-  const std::string begin = v.constraint == nullptr ? "" : OneLine(InstanceOf(v));
-  bool known = false;
-  engine_.solver.ForEachRow(what_now_, {kNone}, [&](std::span<const Value> row) {
-    known =
-        known || (row[0].kind() == Kind::kString && engine_.pool.TextOf(row[0]).starts_with(begin));
-  });
-  if (!known) return false;
-  const Value what = engine_.pool.String(WhatOf(v));
-  const RowId row = decided.Find({&what, 1});
-  return row != kNoId && !decided.Meta(row).is_none() &&
-         engine_.pool.Lookup(decided.Meta(row), engine_.pool.Keyword("result")) ==
-             engine_.pool.String("continue");
-}
-
 std::string Runtime::RulesOf(const Table& plan) const {
   const Goal* const goal = GoalOf(plan.relation);
   if (goal == nullptr || goal->rules.size() < 2) return "";
@@ -553,22 +384,9 @@ const Goal* Runtime::GoalOf(RelationId relation) const {
 // The failure in one line, with the ways out of it other than to stop.
 Failing Runtime::FailingNow(const StepState& step) {
   Failing out;
-  if (step.violated) {
-    const Violated& v = *step.violated;
-    out.what = WhatOf(v);
-    // The decision is the reply to a call, and a fact as such.
-    const Value entry[] = {engine_.pool.Keyword("result"), engine_.pool.String("continue")};
-    Assertion goes_on;
-    goes_on.relation = what_now_;
-    goes_on.row = {engine_.pool.String(out.what)};
-    goes_on.trace = true;
-    goes_on.meta = engine_.pool.Map(entry);
-    goes_on.text =
-        RowText(what_now_, goes_on.row) + " ^ ~ " + Text(engine_.pool, goes_on.meta) + " -> true";
-    out.ways.push_back({"continue", std::move(goes_on)});
-    for (const Assertion& fact : v.asserted)
-      out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
-    return out;
+  if (step.checked.violated) {
+    const Violated& v = *step.checked.violated;
+    return {violations_.WhatOf(v), violations_.WaysOut(v)};
   }
   if (budget_.stop() != Stop::kGoesOn || step.found.declined || step.found.refused ||
       step.found.failed)
@@ -592,12 +410,12 @@ void Runtime::AskWhatNow(const StepState& step) {
   if (budget_.IsCutOff()) return;
   const Failing failing = FailingNow(step);
   if (failing.ways.empty()) return;
-  const Value what = engine_.pool.String(OneLine(failing.what));
   Request request;
   request.kind = Request::Kind::kChoose;
-  request.id = RowText(what_now_, {&what, 1});
+  request.id = violations_.CallOf(OneLine(failing.what));
   request.name = "what-now";
-  if (const auto words = step.violated ? WordsOf(*step.violated) : std::nullopt)
+  if (const auto words =
+          step.checked.violated ? violations_.WordsOf(*step.checked.violated) : std::nullopt)
     request.prompt = words->heading + ": " + words->AsQuestion() + "\n";
   request.prompt += PrintableLine(OneLine(failing.what)) + ". What now?";
   for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));

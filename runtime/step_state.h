@@ -17,6 +17,7 @@
 #include "interp/program/program.h"
 #include "runtime/goal_record.h"
 #include "runtime/outcome.h"
+#include "runtime/to_do.h"
 #include "runtime/trace.h"
 
 namespace rpl {
@@ -47,6 +48,17 @@ struct Failing {
   std::vector<Way> ways;
 };
 
+/// What the check of constraints found.
+struct Findings {
+  std::optional<Violated> violated;          // the first that nobody accepted
+  std::vector<Violated> overridden;          // those that somebody accepted, of phase 7
+  bool unchecked = false;                    // a limit cut the check off
+  const Constraint* undecided_by = nullptr;  // the first for which it counts that it is undecided
+  Evaluation blame;                          // why it is
+  std::vector<OpenCall> needed;              // calls that undecided ones wait for, if nothing is
+                                             // violated
+};
+
 struct StepState {
   bool unchecked = false;      // a limit cut off the check of constraints, or the answers
   std::uint64_t unpolled = 0;  // bytes of answers printed since the limits were polled
@@ -54,8 +66,7 @@ struct StepState {
   bool awaits_sources = false;  // a sentence `$index(…)` is not answered, or failed
 
   // Phases 3 and 7.
-  std::optional<Violated> violated;        // the first that no person accepted
-  std::vector<Violated> overridden;        // those that somebody accepted, of phase 7
+  Findings checked;
   std::vector<Violation> goal_violations;  // of rules evaluated for the goal
 
   // Phase 5: the plan and the findings of its evaluation.
@@ -76,8 +87,7 @@ struct StepState {
   std::vector<std::string> columns;                    // of the answers
   std::vector<Value> cells;                            // columns.size() for each answer
   std::vector<std::pair<const Clause*, Value>> shown;  // $json lines to write
-  std::vector<std::pair<Span, ToDo>> to_do;            // with the places of the rules
-  std::vector<std::pair<std::string, Value>> with;     // what a goal without captures rests on
+  PlanWords words;
   std::vector<std::pair<GoalRecord::Truth, TraceEntry>> standing_again;
 };
 

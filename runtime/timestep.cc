@@ -47,7 +47,6 @@ Profile::Part ProfiledPart(int phase) {
 Runtime::Runtime(Agent& agent, SessionOptions options)
     : agent_(agent),
       options_(std::move(options)),
-      what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       permission_(engine_, options_, calls_, recorder_, derivations_,
                   {.state = [this](Assertion fact) { inbox_.Put(std::move(fact)); },
                    .fail =
@@ -117,6 +116,7 @@ void Runtime::PrepareProgram() {
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
 
 void Runtime::QuiesceRelations(StepState& step) {
+  step.checked = {};
   Begin(recorder_.phase(), "quiesce relations");
   engine_.solver.Begin({now_, calls_.declined, calls_.refused});
   if (facts_.has_unfinished()) {  // nothing rests on a fact of which a part is missing
@@ -136,201 +136,44 @@ void Runtime::QuiesceRelations(StepState& step) {
     engine_.solver.Truncate();
   }
   recorder_.Derived(engine_, derivations_);
-  CheckConstraints(step);
-}
-
-// In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
-// and what it forbids a violation (§12.2, decision 42).
-void Runtime::CheckConstraints(StepState& step) {
   if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
-  step.violated.reset();
   if (step.awaits_sources) return;  // absent rows prove nothing
-  const auto violate = [&](const std::vector<Violation>& of_rules) {
-    for (const Violation& v : of_rules) {
-      const Constraint& c = engine_.program.constraints()[static_cast<std::size_t>(v.constraint)];
-      if (options_.profile != nullptr) options_.profile->CountViolated(c);
-      Violate(step, {&c, BindingsText(v.bindings), v.bindings, {}, {}});
-    }
-  };
-  violate(engine_.fixpoint.Violations());
-  violate(step.goal_violations);
-  if (recorder_.phase() == 7) EvaluateChecked(step);
-  violate(engine_.solver.TakeViolations());
-  std::vector<OpenCall> needed;
-  for (const Constraint& c : engine_.program.constraints()) {
-    if (c.left.empty() || c.guards) continue;
-    if (recorder_.phase() == 3) {
-      recorder_.Log(Verb::kLive, c);
-      continue;
-    }
-    bool unknown = false;
-    const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
-      unknown = unknown || verdict == Solver::Judgement::kLacks;
-      const bool violated = verdict == Solver::Judgement::kViolated;
-      const std::string undefined = violated ? engine_.solver.found().undefined : "";
-      if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
-      if (violated && step.violated && !recorder_.Logs()) return;
-      std::vector<Value> bindings;
-      for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
-        bindings.push_back(engine_.pool.Slot(c.slots[i]));
-        bindings.push_back(slots[i]);
-      }
-      const std::string text = BindingsText(bindings);
-      engine_.pool.Work(text.size());  // which polls the limits
-      if (violated) {
-        if (!step.violated)
-          Violate(step, {&c, text, bindings, AssertedOf(c, slots), RowsOf(c, slots), undefined});
-        recorder_.Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
-      } else if (verdict == Solver::Judgement::kHolds &&
-                 constraint_traces_.emplace(c.number, text).second) {
-        std::string both = c.reported;
-        for (const Clause& clause : c.right) both += ", " + clause.text;
-        recorder_.Entry({.kind = TraceEntry::Kind::kConstraint,
-                         .text = "(" + both + ") ^^ " + text + " -> true",
-                         .place = c.span});
-      }
-    };
-    unknown = engine_.watch.Check(c, take).lacks != 0 || unknown;
-    violate(engine_.solver.TakeViolations());  // of rules evaluated for the constraint
-    for (OpenCall& call : engine_.solver.TakeCalls())
-      if (!c.obligation) needed.push_back(std::move(call));
-    if (unknown) LeaveUndecided(step, c);
-    if (StopsChecking(step, c.text)) {
-      recorder_.Log(Verb::kStopped, c);
-      break;
+  TakeChecked(step, recorder_.phase() == 3
+                        ? constraints_.Live()
+                        : constraints_.Settle(step.standing, step.goal_violations));
+}
+
+// What the check of constraints says about the goal. A goal is not satisfied while a constraint is
+// undecided (decision 80), and a run is when its constraints are decided: what they wait for is
+// called and asked after everything that the goal needs (decision 83).
+void Runtime::TakeChecked(StepState& step, Findings found) {
+  step.unchecked = step.unchecked || found.unchecked;
+  if (found.undecided_by != nullptr) {
+    step.standing = GoalStanding::kUnsatisfied;
+    step.undecided = true;
+    step.undecided_by = found.undecided_by;
+    step.reason = "undecided: " + found.undecided_by->text;
+    if (!found.blame.undefined.empty()) step.reason += ": " + found.blame.undefined;
+    step.found.declined = found.blame.declined;
+    step.found.refused = found.blame.refused;
+    step.found.failed = found.blame.failed;
+    step.found.failure = found.blame.failure;
+    step.shown.clear();
+  } else if (!found.needed.empty() && query_ == nullptr &&
+             step.standing == GoalStanding::kSatisfied) {
+    step.standing = GoalStanding::kPending;
+    step.shown.clear();
+    // A goal that is satisfied otherwise may have the same calls open: each goes out once.
+    std::set<CallId> known;
+    for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
+    for (OpenCall& call : std::exchange(found.needed, {})) {
+      if (!known.insert(engine_.solver.IdOf(call)).second) continue;
+      if (calls_.created.insert(engine_.solver.IdOf(call)).second)
+        recorder_.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+      step.found.calls.push_back(std::move(call));
     }
   }
-  if (recorder_.phase() != 7) return;
-  DecideConstraints(step, std::move(needed));
-  for (const Assertion& a : facts_.retracted())
-    if (const RowId row = engine_.store.at(a.relation).Find(a.row);
-        row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
-      // The program says both: a rule derives what was retracted (decision 44).
-      recorder_.Log(Verb::kViolated, a.text, a.span);
-      Violate(step, {nullptr, a.text, {}, {}, {}});
-    }
-}
-
-// Evaluates the rules with a constraint that nothing derives and that need no caller: a violation
-// counts also where no goal reads them (decision 64). Rules that ask or call wait for a reader.
-void Runtime::EvaluateChecked(StepState& step) {
-  const Analysis& analysis = engine_.analysis;
-  const bool any = std::ranges::any_of(engine_.program.constraints(),
-                                       [](const Constraint& c) { return c.left.empty(); });
-  if (!any) return;
-  for (const Definition& def : engine_.program.definitions()) {
-    const auto checks = [](const Clause& clause) { return clause.As<Check>() != nullptr; };
-    if (def.head == kNoId || std::ranges::none_of(def.body, checks)) continue;
-    if (analysis.AccessOf(def.head, Mode::kSolve) != Access::kTable ||
-        !analysis.ModesOf(def.head).Meets(0) || analysis.Acts(def) || analysis.Acts(def.head))
-      continue;
-    engine_.solver.ForEachRow(def.head, std::vector<Value>(engine_.store.at(def.head).arity()),
-                              [](std::span<const Value>) {});
-    if (StopsChecking(step, def.text)) return;
-  }
-}
-
-// Whether a limit stopped the check of the constraint or rule.
-bool Runtime::StopsChecking(StepState& step, const std::string& text) {
-  const Evaluation& found = engine_.solver.found();
-  if (found.stop == Stop::kGoesOn) return false;
-  budget_.Take(found.stop, found.stopped_at.empty() ? text : std::string(found.stopped_at));
-  step.unchecked = true;
-  return true;
-}
-
-// A run is satisfied when its constraints are decided: what they wait for is called and asked after
-// everything that the goal needs (decision 83).
-void Runtime::DecideConstraints(StepState& step, std::vector<OpenCall> needed) {
-  if (needed.empty() || query_ != nullptr || step.violated ||
-      step.standing != GoalStanding::kSatisfied)
-    return;
-  step.standing = GoalStanding::kPending;
-  step.shown.clear();
-  // A goal that is satisfied otherwise may have the same calls open: each goes out once.
-  std::set<CallId> known;
-  for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
-  for (OpenCall& call : needed) {
-    if (!known.insert(engine_.solver.IdOf(call)).second) continue;
-    if (calls_.created.insert(engine_.solver.IdOf(call)).second)
-      recorder_.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
-    step.found.calls.push_back(std::move(call));
-  }
-}
-
-// A goal is not satisfied while a constraint is undecided (decision 80). Without a goal, what is
-// not asked for yet holds nothing back; what has no meaning does (decision 93).
-void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
-  recorder_.Log(Verb::kUndecided, c);
-  const Evaluation& blame = engine_.solver.found();
-  const bool meaningless = step.standing == GoalStanding::kNoGoal && !blame.undefined.empty();
-  if (step.standing != GoalStanding::kSatisfied && !meaningless) return;
-  step.standing = GoalStanding::kUnsatisfied;
-  step.undecided = true;
-  step.undecided_by = &c;
-  step.reason = "undecided: " + c.text;
-  if (!blame.undefined.empty()) step.reason += ": " + blame.undefined;
-  step.found.declined = blame.declined;
-  step.found.refused = blame.refused;
-  step.found.failed = blame.failed;
-  step.found.failure = blame.failure;
-  step.shown.clear();
-}
-
-// Records a violation. Only the first determines the outcome of the timestep: there may be
-// millions.
-void Runtime::Violate(StepState& step, Violated v) {
-  if (!IsAccepted(v)) {
-    if (!step.violated) step.violated = std::move(v);
-  } else if (recorder_.phase() == 7 && step.overridden.size() < kMostOverridden) {
-    step.overridden.push_back(std::move(v));
-  }
-}
-
-// The ground row that an atom of the left side of a constraint matched; nullopt without one.
-std::optional<std::vector<Value>> Runtime::RowOf(const Atom& atom,
-                                                 const std::vector<Value>& slots) {
-  std::vector<Value> row;
-  for (const Pattern& p : atom.args) row.push_back(Build(engine_.pool, p, slots.data(), nullptr));
-  if (std::ranges::any_of(row, [](Value v) { return v.is_none() || v == kUnknown || v == kWild; }))
-    return std::nullopt;
-  return row;
-}
-
-// The asserted facts that an instance of the left side names, in order.
-std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vector<Value>& slots) {
-  std::vector<Assertion> out;
-  for (const Clause& clause : c.left) {
-    const auto* atom = clause.As<Atom>();
-    if (atom == nullptr || engine_.store.at(atom->relation).space() != Space::kRelation) continue;
-    std::optional<std::vector<Value>> cells = RowOf(*atom, slots);
-    Assertion fact;
-    fact.relation = engine_.store.BaseOf(atom->relation);
-    const Relation& rel = engine_.store.at(fact.relation);
-    const RowId row = cells ? rel.Find(*cells) : kNoId;
-    if (row == kNoId || !rel.asserted(row)) continue;
-    fact.row = *std::move(cells);
-    fact.truth = false;
-    fact.trace = true;
-    fact.span = c.span;
-    fact.text = RowText(fact.relation, fact.row) + " -> false";
-    out.push_back(std::move(fact));
-  }
-  return out;
-}
-
-// The rows of an instance of the left side, stated, derived or answered, in order.
-std::vector<std::string> Runtime::RowsOf(const Constraint& c, const std::vector<Value>& slots) {
-  std::vector<std::string> out;
-  for (const Clause& clause : c.left) {
-    const auto* atom = clause.As<Atom>();
-    const Space space = atom == nullptr ? Space::kGoal : engine_.store.at(atom->relation).space();
-    if (space != Space::kRelation && space != Space::kTool) continue;
-    if (const auto row = RowOf(*atom, slots))
-      out.push_back(RowText(engine_.store.BaseOf(atom->relation), *row));
-  }
-  return out;
+  step.checked = std::move(found);
 }
 
 // --- phase 4: which rules may be pursued -----------------------------------------------
@@ -458,7 +301,7 @@ void Runtime::ProgressPlan(StepState& step) {
       RecordGoal(step, *step.plan, done);
       done.clear();
       if (!step.unchecked) Show(step, *step.plan, done);
-      TakeToDo(step, *step.plan);
+      if (query_ == nullptr) step.words = WordsOf(engine_, *step.plan);
       LogRulesPassedOver(step);
       break;
     }

@@ -41,6 +41,7 @@
 #include "runtime/budget.h"
 #include "runtime/call_book.h"
 #include "runtime/call_permission.h"
+#include "runtime/constraint_check.h"
 #include "runtime/derivation.h"
 #include "runtime/fact_writer.h"
 #include "runtime/goal_record.h"
@@ -122,6 +123,7 @@ class Runtime {
 
  private:
   void QuiesceRelations(StepState& step);
+  void TakeChecked(StepState& step, Findings found);
   Stop RecheckTruths();
   bool AllStand(const Goal& goal);
   void ActivateGoals();
@@ -141,13 +143,7 @@ class Runtime {
   void PrepareProgram();
   void Renew();
   void ForgetEvaluated();
-  void CheckConstraints(StepState& step);
-  void EvaluateChecked(StepState& step);
-  bool StopsChecking(StepState& step, const std::string& text);
-  void DecideConstraints(StepState& step, std::vector<OpenCall> needed);
-  void LeaveUndecided(StepState& step, const Constraint& c);
   void TakeEvaluation(StepState& step, Evaluation found);
-  void Violate(StepState& step, Violated v);
   void RecordGoal(StepState& step, const Table& table, std::set<const Table*>& done);
   void LogRulesPassedOver(const StepState& step);
   void RecordDerivations(const std::vector<Premise>& premises);
@@ -168,16 +164,6 @@ class Runtime {
   void TakeCutOff(Explained& to);
   void ExplainHere(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                    Explained& to);
-  std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots);
-  std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
-  std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots);
-  std::string WhatOf(const Violated& v);
-  std::string InstanceOf(const Violated& v) const;
-  std::string HiddenOf(const Violated& v);
-  std::optional<ToDo> WordsOf(const Violated& v) const;
-  bool IsAccepted(const Violated& v);
-  Overridden OverriddenOf(const Violated& v);
-  std::vector<std::string> ValuesOf(const Violated& v) const;
   std::string LackingCall(const Evaluation& found) const;
   void TakePending(const StepState& step, Outcome& out);
   Outcome Judge(StepState& step);
@@ -192,9 +178,6 @@ class Runtime {
                       std::size_t most = kMaxTextBytes) const {
     return derivations_.RowText(relation, row, most);
   }
-  std::string BindingsText(const std::vector<Value>& entries) const {
-    return derivations_.BindingsText(entries, kDerivationBytes);
-  }
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
   const Goal* GoalOf(RelationId relation) const;
@@ -203,11 +186,6 @@ class Runtime {
   struct ShownCaptures;
   ShownCaptures CapturesOf(const Table& table, const Definition* rule) const;
   void TakeAnswers(StepState& step, const Table& table);
-  void TakeToDo(StepState& step, const Table& plan);
-  using Bound = std::map<std::string, Value>;  // by name of a variable
-  void Bind(const Premise& premise, Bound& to) const;
-  void AddToDo(StepState& step, const Definition& def, const Bound& bound);
-  ToDo Filled(const HeadingProse& words, const Bound& bound, Span place) const;
   std::vector<std::string> AnswersOf(StepState& step, const Table& table,
                                      const std::vector<const ShownCaptures*>& of_rows, bool json);
   bool GoesOn(StepState& step, std::size_t answers);
@@ -222,18 +200,19 @@ class Runtime {
   interp::Engine engine_{sources_};
   Budget budget_{engine_, options_};
   Derivations derivations_{engine_};
-  RelationId what_now_;  // a person's decisions about failures, by the text of the failure
-  Value now_;            // of the current or last timestep
-  CallBook calls_;       // of the turn
+  Value now_;       // of the current or last timestep
+  CallBook calls_;  // of the turn
   GoalRecord goals_;
   FactWriter facts_{engine_, budget_, goals_, derivations_, options_.door};
+  Violations violations_{engine_, recorder_, derivations_};
+  ConstraintCheck constraints_{engine_, options_,     recorder_,  budget_,
+                               facts_,  derivations_, violations_};
   SaidQueue novelty_;
   std::size_t bad_heads_known_ = 0;
   CallPermission permission_;
   const std::unique_ptr<Door> door_;
   SourceFeed source_feed_;
   Inbox inbox_;
-  std::set<std::pair<int, std::string>> constraint_traces_;
 
   const Definition* query_ = nullptr;
   std::string named_;  // the goal to pursue, "" for the program's choice

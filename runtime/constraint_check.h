@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of constraints after rows were derived (§12.2, decision 42): live in phase 3; in phase
+// 7 their ground instances become entries of the trace, and what they forbid a violation.
+//
+// Owns which instances are in the trace. Borrows the rest. One thread.
+#ifndef RPL_RUNTIME_CONSTRAINT_CHECK_H_
+#define RPL_RUNTIME_CONSTRAINT_CHECK_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/eval/engine.h"
+#include "interp/eval/solver.h"
+#include "interp/program/program.h"
+#include "runtime/budget.h"
+#include "runtime/derivation.h"
+#include "runtime/fact_writer.h"
+#include "runtime/recorder.h"
+#include "runtime/step_state.h"
+#include "runtime/violations.h"
+
+namespace rpl {
+
+class ConstraintCheck {
+ public:
+  ConstraintCheck(interp::Engine& engine, const SessionOptions& options, Recorder& recorder,
+                  Budget& budget, const FactWriter& facts, const Derivations& derivations,
+                  const Violations& violations);
+
+  /// In phase 3: what rules violated while rows were derived.
+  Findings Live();
+  /// In phase 7: all of it, for a goal with this standing; `of_goal`: what the rules that were
+  /// evaluated for it violated.
+  Findings Settle(GoalStanding standing, const std::vector<Violation>& of_goal);
+
+ private:
+  using Verb = LogLine::Verb;
+  void OfRules(const std::vector<Violation>& found, Findings& out);
+  void EvaluateRules(Findings& out);
+  void CheckOne(const Constraint& c, GoalStanding standing, Findings& out);
+  void Take(const Constraint& c, const std::vector<Value>& slots, Solver::Judgement verdict,
+            Findings& out);
+  bool Stops(const std::string& text, Findings& out);
+  void Violate(Violated v, Findings& out);
+  std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots) const;
+  std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots) const;
+  std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots) const;
+
+  interp::Engine& engine_;
+  const SessionOptions& options_;
+  Recorder& recorder_;
+  Budget& budget_;
+  const FactWriter& facts_;
+  const Derivations& derivations_;
+  const Violations& violations_;
+  std::set<std::pair<int, std::string>> traced_;  // by constraint, their bindings
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_CONSTRAINT_CHECK_H_
