@@ -40,7 +40,7 @@ Explanation NotKnown(const Definition& form, std::string why) {
 bool Runtime::IsOneFact(const Definition& form) const {
   const auto* atom = form.body.front().As<Atom>();
   if (atom == nullptr) return false;
-  const Goal* goal = GoalOf(atom->relation);
+  const Goal* goal = GoalOf(engine_, atom->relation);
   return (goal == nullptr || goal->captures.size() <= atom->args.size()) &&
          std::ranges::all_of(atom->args,
                              [](const Pattern& p) { return p.kind == Pattern::Kind::kConstant; });
@@ -54,7 +54,7 @@ void Runtime::TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& ca
     to.reason = OneLine(std::move(reason));
   };
   if (!calls.empty()) {
-    for (const OpenCall& call : calls) to.pending.push_back(RequestFor(call));
+    for (const OpenCall& call : calls) to.pending.push_back(requests_.For(call));
     return doubt(Status::kWaiting, "waiting for " + to.pending.front().id);
   }
   if (!lacks) return;

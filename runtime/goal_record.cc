@@ -12,6 +12,23 @@
 
 namespace rpl {
 
+std::string RecordFailure(GoalRecord& goals, Recorder& recorder, const std::string& reason,
+                          const std::string& explanation) {
+  ++goals.voids;
+  return recorder.Failure(reason, explanation);
+}
+
+const Goal* GoalOf(const interp::Engine& engine, RelationId relation) {
+  const Relation& of = engine.store.at(relation);
+  return of.space() == Space::kGoal ? engine.program.FindGoal(engine.pool.TextOf(of.label()))
+                                    : nullptr;
+}
+
+bool HasRules(const interp::Engine& engine, RelationId goal) {
+  const Goal* known = GoalOf(engine, goal);
+  return known != nullptr && !known->rules.empty();
+}
+
 // A recorded truth may rest on others, and these on it, through relations that read them. So when
 // one may have fallen, all are taken out, and those come back that hold without (decision 86).
 Stop Runtime::RecheckTruths() {

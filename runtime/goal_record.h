@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "interp/eval/engine.h"
 #include "interp/eval/resumption.h"
 #include "interp/program/program.h"
+#include "runtime/recorder.h"
 
 namespace rpl {
 
@@ -33,6 +36,15 @@ struct GoalRecord {
   std::map<RelationId, Standing> standing;
   std::vector<Assertion> told_truths;  // from a trace, of goals that had no rules at the time
 };
+
+/// Records `%fail(reason, explanation)`, which voids the truths so far. Returns its text.
+std::string RecordFailure(GoalRecord& goals, Recorder& recorder, const std::string& reason,
+                          const std::string& explanation);
+
+/// The goal of a relation, or null.
+const Goal* GoalOf(const interp::Engine& engine, RelationId relation);
+/// Whether rules decide about a goal.
+bool HasRules(const interp::Engine& engine, RelationId goal);
 
 }  // namespace rpl
 

@@ -52,11 +52,6 @@ bool IsRecorded(From from) { return from != From::kTrace && from != From::kSourc
 
 }  // namespace
 
-bool HasRules(const interp::Engine& engine, RelationId goal) {
-  const Goal* known = engine.program.FindGoal(engine.pool.TextOf(engine.store.at(goal).label()));
-  return known != nullptr && !known->rules.empty();
-}
-
 // --- phase 1: resolved calls enter as ground facts (§13.3) ---------------------------
 
 void Inbox::TakeReplies() {

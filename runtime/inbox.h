@@ -115,9 +115,6 @@ class Inbox {
   std::size_t constraints_known_ = 0;
 };
 
-/// Whether rules decide about a goal.
-bool HasRules(const interp::Engine& engine, RelationId goal);
-
 }  // namespace rpl
 
 #endif  // RPL_RUNTIME_INBOX_H_

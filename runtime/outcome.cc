@@ -181,11 +181,6 @@ bool Runtime::CutAnswers(StepState& step, Stop why, std::string overflow) {
   return true;
 }
 
-std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
-  ++goals_.voids;
-  return recorder_.Failure(reason, explanation);
-}
-
 // The author's %fail rules (§15.7): the first that holds is the report.
 std::optional<std::string> Runtime::AuthorFailure(const StepState& step) {
   const Goal* fail = engine_.program.FindGoal("fail");
@@ -195,7 +190,8 @@ std::optional<std::string> Runtime::AuthorFailure(const StepState& step) {
   if (table.rows.empty() || table.pending) return std::nullopt;
   const std::span<const Value> row = table.rows.front();
   if (row.size() < 2) return std::nullopt;
-  return FailText(PlainText(engine_.pool, row[0]), PlainText(engine_.pool, row[1]));
+  return RecordFailure(goals_, recorder_, PlainText(engine_.pool, row[0]),
+                       PlainText(engine_.pool, row[1]));
 }
 
 Outcome Runtime::ReportTimesteps(const StepState& step) {
@@ -204,9 +200,11 @@ Outcome Runtime::ReportTimesteps(const StepState& step) {
   out.rule = step.rules;
   out.chat = chat_;
   out.status = Status::kLimit;
-  const std::string last = step.found.calls.empty() ? "" : RequestFor(step.found.calls.front()).id;
-  out.reason = FailText(fmt::format("limit reached: {} timesteps", budget_.max_timesteps()),
-                        fmt::format("{} was still waiting for {}", step.goal_name, last));
+  const std::string last =
+      step.found.calls.empty() ? "" : requests_.For(step.found.calls.front()).id;
+  out.reason = RecordFailure(goals_, recorder_,
+                             fmt::format("limit reached: {} timesteps", budget_.max_timesteps()),
+                             fmt::format("{} was still waiting for {}", step.goal_name, last));
   return out;
 }
 
@@ -235,7 +233,7 @@ std::string Runtime::LackingCall(const Evaluation& found) const {
 void Runtime::TakePending(const StepState& step, Outcome& out) {
   out.status = Status::kWaiting;
   for (const OpenCall& call : step.found.calls) {
-    out.pending.push_back(RequestFor(call));
+    out.pending.push_back(requests_.For(call));
     Request& r = out.pending.back();
     r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
   }
@@ -251,7 +249,7 @@ Outcome Runtime::Judge(StepState& step) {
   out.chat = chat_;
   const auto fail = [&](const std::string& reason, const std::string& explanation) {
     out.status = Status::kFailed;
-    out.reason = FailText(reason, explanation);
+    out.reason = RecordFailure(goals_, recorder_, reason, explanation);
     return out;
   };
   if (budget_.stop() == Stop::kInterrupted) {
@@ -343,7 +341,7 @@ Outcome Runtime::Judge(StepState& step) {
   if (step.ineligible != kNoId) {
     const std::string& name = engine_.store.at(step.ineligible).name();
     const bool known = (query_ != nullptr && step.ineligible == query_->head) ||
-                       GoalOf(step.ineligible) != nullptr;
+                       GoalOf(engine_, step.ineligible) != nullptr;
     return fail((known ? "no eligible rule for " : "no rule for ") + name,
                 known ? "no activation clause of " + name + " holds"
                       : "nothing defines " + name + GoalLike(engine_, name));
@@ -355,10 +353,8 @@ Outcome Runtime::Judge(StepState& step) {
   return out;
 }
 
-// --- what the user decides (§18.6) -------------------------------------------------------
-
 std::string Runtime::RulesOf(const Table& plan) const {
-  const Goal* const goal = GoalOf(plan.relation);
+  const Goal* const goal = GoalOf(engine_, plan.relation);
   if (goal == nullptr || goal->rules.size() < 2) return "";
   constexpr std::size_t kMostRows = 100;
   std::set<int> rules;
@@ -373,76 +369,6 @@ std::string Runtime::RulesOf(const Table& plan) const {
     out += rule.heading.empty() ? sources_.Where(rule.span) : rule.heading;
   }
   return out;
-}
-
-const Goal* Runtime::GoalOf(RelationId relation) const {
-  const Relation& of = engine_.store.at(relation);
-  return of.space() == Space::kGoal ? engine_.program.FindGoal(engine_.pool.TextOf(of.label()))
-                                    : nullptr;
-}
-
-// The failure in one line, with the ways out of it other than to stop.
-Failing Runtime::FailingNow(const StepState& step) {
-  Failing out;
-  if (step.checked.violated) {
-    const Violated& v = *step.checked.violated;
-    return {violations_.WhatOf(v), violations_.WaysOut(v)};
-  }
-  if (budget_.stop() != Stop::kGoesOn || step.found.declined || step.found.refused ||
-      step.found.failed)
-    return out;
-  const RelationId goal = step.found.circle ? step.found.circle->first : step.ineligible;
-  if (step.found.circle) out.what = "circular dependency: " + step.found.circle->text;
-  else if (goal != kNoId) out.what = "no eligible rule for " + engine_.store.at(goal).name();
-  const Goal* known = goal != kNoId ? GoalOf(goal) : nullptr;
-  if (known == nullptr) return out;
-  Assertion truth;
-  truth.relation = known->relation;
-  truth.row = {kNone};  // the empty map, made when it is asserted
-  truth.trace = truth.assumed = true;
-  const std::string& name = engine_.store.at(goal).name();
-  truth.text = name + " ^ true";
-  out.ways.push_back({"assume " + name, truth});
-  return out;
-}
-
-void Runtime::AskWhatNow(const StepState& step) {
-  if (budget_.IsCutOff()) return;
-  const Failing failing = FailingNow(step);
-  if (failing.ways.empty()) return;
-  Request request;
-  request.kind = Request::Kind::kChoose;
-  request.id = violations_.CallOf(OneLine(failing.what));
-  request.name = "what-now";
-  if (const auto words =
-          step.checked.violated ? violations_.WordsOf(*step.checked.violated) : std::nullopt)
-    request.prompt = words->heading + ": " + words->AsQuestion() + "\n";
-  request.prompt += PrintableLine(OneLine(failing.what)) + ". What now?";
-  for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
-  request.options.push_back(engine_.pool.String("stop"));
-  request.admits = RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost);
-  const auto chosen = [&](const Answer& answer) {
-    return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Way& way) {
-      return engine_.pool.String(way.name) == answer.value;
-    });
-  };
-  const EntryOf entry_of = [&](const Answer& given) {
-    const auto way = chosen(given);
-    if (way == failing.ways.end()) return TraceEntry{};
-    TraceEntry entry = inbox_.EntryToCome(*way);
-    entry.by = given.by;
-    return entry;
-  };
-  const auto answer = Put(request, entry_of, nullptr);
-  if (!answer || answer->kind != Answer::Kind::kValue) return;
-  const auto way = chosen(*answer);
-  if (way == failing.ways.end()) return;
-  // Sessions of a version that did not tell them apart say that the user decided.
-  const bool option = options_.door && answer->by == By::kHost;
-  FailText(failing.what, (option ? "an option decides: " : "the user decides: ") + way->name);
-  Way decision = *way;
-  decision.by = answer->by;
-  inbox_.Put(std::move(decision));
 }
 
 }  // namespace rpl

@@ -67,6 +67,13 @@ void Recorder::Log(LogLine::Verb verb, const Definition& def) { Log(verb, def.te
 
 void Recorder::Log(LogLine::Verb verb, const Constraint& c) { Log(verb, c.text, c.span); }
 
+void Recorder::Dispatched(const Request& request, std::optional<Span> place) {
+  Log({.verb = LogLine::Verb::kDispatched,
+       .text = request.id,
+       .place = place,
+       .request = &request});
+}
+
 void Recorder::Derived(interp::Engine& engine, const Derivations& derivations) {
   const bool tells = Tells() && options_.tell_derived;
   if (!log_ && !tells) return;

@@ -32,6 +32,7 @@ class Pool;
 struct Answer;
 struct Constraint;
 struct Definition;
+struct Request;
 
 namespace interp {
 class Engine;
@@ -67,6 +68,8 @@ class Recorder {
   }
   void Log(LogLine::Verb verb, const Definition& def);
   void Log(LogLine::Verb verb, const Constraint& c);
+  /// Logs that a call or question goes out, from there.
+  void Dispatched(const Request& request, std::optional<Span> place);
   /// Reports the rows that were derived since the last time, each once.
   void Derived(interp::Engine& engine, const Derivations& derivations);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Step() is the eight phases and nothing else; each phase is one function below, in order
-// (the first two in inbox.h, the eighth in dispatch.cc), followed by their common functions.
+// (the first two in inbox.h), followed by their common functions.
 // Begin, Log and Record write the log.
 #include "runtime/timestep.h"
 
@@ -51,14 +51,19 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
                   {.state = [this](Assertion fact) { inbox_.Put(std::move(fact)); },
                    .fail =
                        [this](const std::string& reason, const std::string& explanation) {
-                         return FailText(reason, explanation);
+                         return RecordFailure(goals_, recorder_, reason, explanation);
                        }}),
       door_(std::make_unique<Door>(engine_, recorder_.trace(),
                                    options_.gate != nullptr && options_.gate->guard != nullptr)),
       source_feed_({engine_, options_, agent_, recorder_, calls_, facts_, novelty_, *door_,
-                    [this](const OpenCall& call) { return RequestFor(call); }}),
+                    [this](const OpenCall& call) { return requests_.For(call); }}),
       inbox_({engine_, options_, recorder_, derivations_, calls_, permission_, facts_, source_feed_,
-              goals_, novelty_, *door_}) {
+              goals_, novelty_, *door_}),
+      requests_(engine_, options_, budget_, *door_, source_feed_, agent_),
+      tool_calls_({engine_, options_, agent_, recorder_, budget_, calls_, permission_, source_feed_,
+                   inbox_, requests_}),
+      questions_({engine_, options_, agent_, recorder_, budget_, goals_, calls_, permission_,
+                  inbox_, *door_, requests_, violations_}) {
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
   engine_.solver.Resume(options_.long_loop);
@@ -331,6 +336,74 @@ void Runtime::LogRulesPassedOver(const StepState& step) {
   }
 }
 
+// --- phase 8: output, calls and questions, and the replies that come back at once --------
+
+void Runtime::DispatchAsyncs(StepState& step) {
+  Begin(8, "dispatch asyncs");
+  calls_.awaited.clear();
+  if (!calls_.held.empty() || !permission_.broken().empty()) return;
+  if (step.checked.violated) return questions_.AskWhatNow(step);
+  Journal* const journal = budget_.IsCutOff() ? nullptr : options_.journal;
+  const bool live = options_.journal == nullptr || options_.journal->live();
+  std::set<std::string> traced;
+  for (const auto& [clause, value] : step.shown) {
+    const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
+    if (!permission_.AdmitsShown(value)) continue;
+    chat_ = true;
+    if (journal != nullptr ? journal->Chat(json) : live) agent_.Chat(json);
+    recorder_.Log(Verb::kChat, json);
+    recorder_.Event("chat", {{"line", json}});
+    if (traced.insert(clause->text).second)
+      recorder_.Entry(
+          {.kind = TraceEntry::Kind::kReply,
+           .text = clause->text + " ^ ~ {:tool :json} -> true",
+           .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
+           .place = clause->span});
+  }
+  if (step.standing == GoalStanding::kUnsatisfied) return questions_.AskWhatNow(step);
+  if (step.standing != GoalStanding::kPending || budget_.IsCutOff()) return;
+  std::vector<const OpenCall*> tools;
+  for (const OpenCall& call : step.found.calls)
+    if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
+  if (!tools.empty()) tool_calls_.Make(tools);
+  TakeAwaited(step);
+  std::vector<OpenCall> questions;
+  std::ranges::copy_if(step.found.calls, std::back_inserter(questions), [&](const OpenCall& call) {
+    return IsQuestion(engine_.store.at(call.relation));
+  });
+  if (questions.empty()) return;
+  std::vector<Request> open;
+  for (const OpenCall& question : questions) open.push_back(requests_.For(question));
+  agent_.Open(open);
+  // In order, until one has an answer: it may make others superfluous.
+  for (const OpenCall& question : questions)
+    if (questions_.Ask(question)) return;
+  for (const OpenCall& question : TakeAwaited(step))
+    if (questions_.Ask(question)) return;
+}
+
+// The headings that guards wait for and nothing else asks for. They are asked for with the plan's.
+std::vector<OpenCall> Runtime::TakeAwaited(StepState& step) {
+  std::set<CallId> known;
+  for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
+  std::vector<OpenCall> out;
+  for (OpenCall& call : std::exchange(calls_.awaited, {}))
+    if (known.insert(engine_.solver.IdOf(call)).second) out.push_back(std::move(call));
+  step.found.calls.insert(step.found.calls.begin(), out.begin(), out.end());
+  return out;
+}
+
+// Shows $json lines: those of the goals below first, then clause by clause in written order.
+void Runtime::Show(StepState& step, const Table& table, std::set<const Table*>& done) {
+  if (!done.insert(&table).second) return;
+  for (const Table* used : table.more().used) Show(step, *used, done);
+  std::vector<std::pair<const Clause*, Value>> shown = table.more().shown;
+  std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
+    return a.first->span.begin < b.first->span.begin;
+  });
+  step.shown.insert(step.shown.end(), shown.begin(), shown.end());
+}
+
 // --- between the phases ------------------------------------------------------------------
 
 void Runtime::Begin(int phase, const char* name) {
@@ -363,11 +436,6 @@ void Runtime::ForgetEvaluated() {
 void Runtime::LogGoal(const StepState& step, Verb verb) {
   recorder_.Log(verb, step.goal_name,
                 step.plan_rule != nullptr ? std::optional(step.plan_rule->span) : std::nullopt);
-}
-
-void Runtime::LogDispatched(const Request& request, std::optional<Span> place) {
-  recorder_.Log(
-      {.verb = Verb::kDispatched, .text = request.id, .place = place, .request = &request});
 }
 
 // The rule that answered a goal.

@@ -40,6 +40,7 @@
 #include "runtime/agent.h"
 #include "runtime/budget.h"
 #include "runtime/call_book.h"
+#include "runtime/call_dispatch.h"
 #include "runtime/call_permission.h"
 #include "runtime/constraint_check.h"
 #include "runtime/derivation.h"
@@ -47,7 +48,9 @@
 #include "runtime/goal_record.h"
 #include "runtime/inbox.h"
 #include "runtime/log.h"
+#include "runtime/question_dispatch.h"
 #include "runtime/recorder.h"
+#include "runtime/request_writer.h"
 #include "runtime/said.h"
 #include "runtime/session.h"
 #include "runtime/source_feed.h"
@@ -135,7 +138,6 @@ class Runtime {
   void Begin(int phase, const char* name);
   using Verb = LogLine::Verb;
   void LogGoal(const StepState& step, Verb verb);
-  void LogDispatched(const Request& request, std::optional<Span> place);
   std::optional<Span> PlaceOf(const Table& goal) const;
   TraceEntry TruthEntry(const Table& table, const std::string& text) const;
   void DropOvertakenTruths();
@@ -148,15 +150,6 @@ class Runtime {
   void LogRulesPassedOver(const StepState& step);
   void RecordDerivations(const std::vector<Premise>& premises);
   void Show(StepState& step, const Table& table, std::set<const Table*>& done);
-  void CallTools(const std::vector<const OpenCall*>& calls);
-  void TakeRecorded(const std::vector<const OpenCall*>& calls,
-                    const std::vector<std::string>& names, const std::vector<Request>& requests,
-                    std::vector<Answer>& replies);
-  bool Ask(const OpenCall& call);
-  using EntryOf = std::function<TraceEntry(const Answer&)>;
-  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
-  Answer WhoseAnswer(Answer answer) const;
-  bool MayAnswer(const Request& request, const Answer& answer) const;
   bool AwaitSources(StepState& step);
   bool IsOneFact(const Definition& form) const;
   void TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
@@ -167,22 +160,13 @@ class Runtime {
   std::string LackingCall(const Evaluation& found) const;
   void TakePending(const StepState& step, Outcome& out);
   Outcome Judge(StepState& step);
-  Failing FailingNow(const StepState& step);
-  void AskWhatNow(const StepState& step);
-  nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
-  Request RequestFor(const OpenCall& call);
-  std::function<bool()> StopOfReading(std::string id);
-  std::vector<std::pair<std::string, std::string>> WrittenFiles();
-  void TakeUse(const OpenCall& call, Request& to) const;
   std::string RowText(RelationId relation, std::span<const Value> row,
                       std::size_t most = kMaxTextBytes) const {
     return derivations_.RowText(relation, row, most);
   }
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
-  const Goal* GoalOf(RelationId relation) const;
   std::string RulesOf(const Table& plan) const;
-  std::string FailText(const std::string& reason, const std::string& explanation);
   struct ShownCaptures;
   ShownCaptures CapturesOf(const Table& table, const Definition* rule) const;
   void TakeAnswers(StepState& step, const Table& table);
@@ -213,6 +197,9 @@ class Runtime {
   const std::unique_ptr<Door> door_;
   SourceFeed source_feed_;
   Inbox inbox_;
+  RequestWriter requests_;
+  CallDispatch tool_calls_;
+  QuestionDispatch questions_;
 
   const Definition* query_ = nullptr;
   std::string named_;  // the goal to pursue, "" for the program's choice

@@ -119,4 +119,10 @@ ordered_json WithoutColons(const ordered_json& json) {
   return out;
 }
 
+ordered_json JsonOfValues(const Pool& pool, std::span<const Value> values) {
+  ordered_json out = ordered_json::array();
+  for (const Value v : values) out.push_back(JsonOfValue(pool, v).value_or(Text(pool, v)));
+  return out;
+}
+
 }  // namespace rpl

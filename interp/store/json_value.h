@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "formats/json_text.h"
 #include "interp/store/value.h"
@@ -23,6 +24,9 @@ Value ValueOfJson(const nlohmann::ordered_json& json, Pool& pool, bool keywords)
 /// have more than kMaxJsonKeys keys.
 std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v,
                                                   JsonNumbers numbers = JsonNumbers::kExact);
+
+/// Values as an array; those without JSON as the text of RPL.
+nlohmann::ordered_json JsonOfValues(const Pool& pool, std::span<const Value> values);
 
 /// The same JSON without the colons of keys, but where the object also has the key without one.
 nlohmann::ordered_json WithoutColons(const nlohmann::ordered_json& json);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Questions to people, in phase 8: one after another until one has an answer; and what a person
+// decides about a failure (§18.6). Recorded answers come from the journal instead.
+//
+// A failure is put as a choice named "what-now". The choice takes effect in the next timestep;
+// without an answer, or with "stop", the failure is the outcome.
+//
+// Borrows its arguments. One thread.
+#ifndef RPL_RUNTIME_QUESTION_DISPATCH_H_
+#define RPL_RUNTIME_QUESTION_DISPATCH_H_
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "interp/eval/engine.h"
+#include "runtime/agent.h"
+#include "runtime/budget.h"
+#include "runtime/call_book.h"
+#include "runtime/call_permission.h"
+#include "runtime/door.h"
+#include "runtime/goal_record.h"
+#include "runtime/inbox.h"
+#include "runtime/recorder.h"
+#include "runtime/request_writer.h"
+#include "runtime/step_state.h"
+#include "runtime/violations.h"
+
+namespace rpl {
+
+class QuestionDispatch {
+ public:
+  struct Parts {
+    interp::Engine& engine;
+    const SessionOptions& options;
+    Agent& agent;
+    Recorder& recorder;
+    const Budget& budget;
+    GoalRecord& goals;
+    CallBook& calls;
+    CallPermission& permission;
+    Inbox& inbox;
+    const Door& door;
+    const RequestWriter& requests;
+    const Violations& violations;
+  };
+  explicit QuestionDispatch(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
+
+  /// Asks for the answer to a call. True if it has one then, or was refused one; not if it waits
+  /// for what a guard rests on.
+  bool Ask(const OpenCall& call);
+  /// Asks what to do about the failure in which the timestep ended, if there is a way out.
+  void AskWhatNow(const StepState& step);
+
+ private:
+  using Verb = LogLine::Verb;
+  using EntryOf = std::function<TraceEntry(const Answer&)>;
+  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
+  Failing FailingNow(const StepState& step) const;
+
+  const Parts run_;
+  interp::Engine& engine_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_QUESTION_DISPATCH_H_
