@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Explanations of the state after a timestep, and why there may be more to it: what a run would
-// report instead of an answer (Runtime::Judge), an explanation reports instead of an absence.
+#include "runtime/explaining.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +9,7 @@
 #include "interp/eval/solver.h"
 #include "interp/explain/explain.h"
 #include "interp/plan/analysis.h"
-#include "runtime/session.h"
-#include "runtime/timestep.h"
+#include "runtime/goal_record.h"
 
 namespace rpl {
 namespace {
@@ -37,7 +35,7 @@ Explanation NotKnown(const Definition& form, std::string why) {
 }  // namespace
 
 // Whether at most one fact can match.
-bool Runtime::IsOneFact(const Definition& form) const {
+bool Explaining::IsOneFact(const Definition& form) const {
   const auto* atom = form.body.front().As<Atom>();
   if (atom == nullptr) return false;
   const Goal* goal = GoalOf(engine_, atom->relation);
@@ -47,58 +45,59 @@ bool Runtime::IsOneFact(const Definition& form) const {
 }
 
 // Fills in why there may be more facts than were found. `calls`: those that are open.
-void Runtime::TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
-                        Explained& to) {
+void Explaining::TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
+                           Explained& to) const {
   const auto doubt = [&](Status status, std::string reason) {
     to.doubt = status;
     to.reason = OneLine(std::move(reason));
   };
   if (!calls.empty()) {
-    for (const OpenCall& call : calls) to.pending.push_back(requests_.For(call));
+    for (const OpenCall& call : calls) to.pending.push_back(run_.requests.For(call));
     return doubt(Status::kWaiting, "waiting for " + to.pending.front().id);
   }
   if (!lacks) return;
   if (found.declined)
     return doubt(Status::kFailed, "declined: " + engine_.solver.CallText(*found.declined));
-  if (std::string call = LackingCall(found); !call.empty())
+  if (std::string call = run_.judge.LackingCall(found); !call.empty())
     return doubt(Status::kToolFailed, std::move(call));
   doubt(Status::kFailed,
         found.circle ? "circular dependency: " + found.circle->text : "an answer is lacking");
 }
 
 // The same for a limit.
-void Runtime::TakeCutOff(Explained& to) {
-  to.doubt = budget_.stop() == Stop::kInterrupted ? Status::kInterrupted : Status::kLimit;
-  to.reason = budget_.CutOffText();
-  if (to.doubt == Status::kLimit && !budget_.stopped_at().empty())
-    to.reason += ", " + budget_.StoppedText();
+void Explaining::TakeCutOff(Explained& to) const {
+  to.doubt = run_.budget.stop() == Stop::kInterrupted ? Status::kInterrupted : Status::kLimit;
+  to.reason = run_.budget.CutOffText();
+  if (to.doubt == Status::kLimit && !run_.budget.stopped_at().empty())
+    to.reason += ", " + run_.budget.StoppedText();
   to.reason = OneLine(to.reason);
 }
 
-void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
-                          std::size_t absence_depth, Explained& to) {
+void Explaining::ExplainHere(const Definition& form, const ExplainLimits& limits,
+                             std::size_t absence_depth, Explained& to) {
   const Solver& solver = engine_.solver;
   const bool cut_off = engine_.solver.machine().truncated;
   bool stopped = false;
   const auto stops = [&] {
     const Evaluation& found = solver.found();
     if (found.stop == Stop::kGoesOn) return false;
-    budget_.Take(found.stop, found.stopped_at.empty() ? form.body.front().text : found.stopped_at);
+    run_.budget.Take(found.stop,
+                     found.stopped_at.empty() ? form.body.front().text : found.stopped_at);
     TakeCutOff(to);
     return stopped = true;
   };
-  Explainer explainer(engine_, budget_.CutOffText());
+  Explainer explainer(engine_, run_.budget.CutOffText());
   to.why = explainer.Why(form, limits);
-  if (source_feed_.Awaits()) {
+  if (run_.sources.Awaits()) {
     // As for a run: rules say nothing yet, and a source may state anything.
     std::erase_if(to.why.proofs, [](const Explanation& proof) { return !IsStated(proof); });
     to.why.more = 0;
-    const Evaluation sources = source_feed_.Open();
+    const Evaluation sources = run_.sources.Open();
     const bool lacks = sources.refused || sources.failed;
     TakeDoubt(sources, lacks ? std::vector<OpenCall>() : sources.calls, lacks, to);
     if (to.why.proofs.empty()) to.why_not = NotKnown(form, to.reason);
   } else if (stops()) {
-    if (to.why.proofs.empty()) to.why_not = NotKnown(form, budget_.CutOffText());
+    if (to.why.proofs.empty()) to.why_not = NotKnown(form, run_.budget.CutOffText());
   } else {
     const Undecided& open = explainer.open();
     const std::vector<OpenCall> calls = solver.CallsOf(open.waits);
@@ -119,24 +118,23 @@ void Runtime::ExplainHere(const Definition& form, const ExplainLimits& limits,
   }
 }
 
-// Restores all state after the evaluation of an explanation; drops the tables.
-void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
-                      std::size_t absence_depth, Explained& to) {
+void Explaining::Explain(const Definition& form, const ExplainLimits& limits,
+                         std::size_t absence_depth, Explained& to) {
   engine_.solver.Take();
   engine_.solver.Resume(SIZE_MAX);  // values that only it knows are forgotten
-  Budget::Reached before = budget_.BeginAside(engine_.solver.machine().truncated);
+  Budget::Reached before = run_.budget.BeginAside(engine_.solver.machine().truncated);
   engine_.limits.profile = nullptr;
   // For rules that no timestep has put into effect yet; the next one prepares the engine for them.
   if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);
   engine_.solver.Forget();
   ExplainHere(form, limits, absence_depth, to);
   engine_.solver.Forget();
-  engine_.limits.profile = options_.profile;
-  if (options_.progress) options_.progress(nullptr);
+  engine_.limits.profile = run_.options.profile;
+  if (run_.options.progress) run_.options.progress(nullptr);
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
-  engine_.solver.Resume(options_.long_loop);
-  budget_.EndAside(std::move(before));
+  engine_.solver.Resume(run_.options.long_loop);
+  run_.budget.EndAside(std::move(before));
 }
 
 }  // namespace rpl

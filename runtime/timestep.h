@@ -16,51 +16,42 @@
 // memory or an interrupt cut off is not recorded, so it dispatches nothing. The clock is read once,
 // before phase 1 (decision 24).
 //
-// The truth of a goal becomes an entry of the trace when it is established: for the first time, or
-// again after a retraction or a failed timestep.
-//
-// Owns the state of a run: the engine, with program and rows, and the trace. Borrows the agent. One
+// Each phase is the work of a part, which has a header of its own. The runtime owns the parts and
+// the state of a run: the engine, with program and rows, and the trace. Borrows the agent. One
 // thread.
 #ifndef RPL_RUNTIME_TIMESTEP_H_
 #define RPL_RUNTIME_TIMESTEP_H_
 
-#include <deque>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "interp/eval/engine.h"
-#include "interp/eval/evaluation.h"
-#include "interp/eval/table.h"
 #include "interp/program/program.h"
 #include "runtime/agent.h"
+#include "runtime/answer_writer.h"
 #include "runtime/budget.h"
 #include "runtime/call_book.h"
-#include "runtime/call_dispatch.h"
 #include "runtime/call_permission.h"
 #include "runtime/constraint_check.h"
 #include "runtime/derivation.h"
+#include "runtime/dispatch.h"
 #include "runtime/fact_writer.h"
+#include "runtime/goal_pursuit.h"
 #include "runtime/goal_record.h"
 #include "runtime/inbox.h"
-#include "runtime/log.h"
-#include "runtime/question_dispatch.h"
+#include "runtime/judge.h"
 #include "runtime/recorder.h"
 #include "runtime/request_writer.h"
 #include "runtime/said.h"
 #include "runtime/session.h"
 #include "runtime/source_feed.h"
 #include "runtime/step_state.h"
-#include "runtime/trace.h"
+#include "runtime/violations.h"
 
 namespace rpl {
 
 class Door;
-struct Refused;
 
 class Runtime {
  public:
@@ -77,7 +68,7 @@ class Runtime {
   /// none, the timestep only takes in novelty.
   void SetGoal(const Definition* query, bool pursue);
   /// Of the program's goals only this one is pursued; "": the root goal, else each in order.
-  void SetNamedGoal(std::string name) { named_ = std::move(name); }
+  void SetNamedGoal(std::string name) { pursuit_.SetNamedGoal(std::move(name)); }
 
   /// Runs one timestep after the one that ended in `last`, and returns the state in which it ends.
   StepState Step(StepState last);
@@ -94,7 +85,7 @@ class Runtime {
   }
   /// Ends the run of the turn, also in its audit log.
   void EndRun(Status status) {
-    if (pursue_) permission_.EndRun(status);
+    if (pursuit_.pursues()) permission_.EndRun(status);
   }
   /// Tells the agent that the goal is satisfied and the user decides how to continue (§15.6).
   void OfferToContinue(const std::string& goal);
@@ -125,58 +116,16 @@ class Runtime {
   const Trace& trace() const { return recorder_.trace(); }
 
  private:
-  void QuiesceRelations(StepState& step);
-  void TakeChecked(StepState& step, Findings found);
-  Stop RecheckTruths();
-  bool AllStand(const Goal& goal);
-  void ActivateGoals();
-  void UpdatePlans(StepState& step);
-  void ProgressPlan(StepState& step);
-  void DispatchAsyncs(StepState& step);
-  std::vector<OpenCall> TakeAwaited(StepState& step);
-
-  void Begin(int phase, const char* name);
   using Verb = LogLine::Verb;
-  void LogGoal(const StepState& step, Verb verb);
-  std::optional<Span> PlaceOf(const Table& goal) const;
-  TraceEntry TruthEntry(const Table& table, const std::string& text) const;
-  void DropOvertakenTruths();
+  void Begin(int phase, const char* name);
+  void Renew();
   void PutIntoEffect();
   void PrepareProgram();
-  void Renew();
+  void QuiesceRelations(StepState& step);
+  void TakeChecked(StepState& step, Findings found);
   void ForgetEvaluated();
-  void TakeEvaluation(StepState& step, Evaluation found);
-  void RecordGoal(StepState& step, const Table& table, std::set<const Table*>& done);
-  void LogRulesPassedOver(const StepState& step);
-  void RecordDerivations(const std::vector<Premise>& premises);
-  void Show(StepState& step, const Table& table, std::set<const Table*>& done);
-  bool AwaitSources(StepState& step);
-  bool IsOneFact(const Definition& form) const;
-  void TakeDoubt(const Evaluation& found, const std::vector<OpenCall>& calls, bool lacks,
-                 Explained& to);
-  void TakeCutOff(Explained& to);
-  void ExplainHere(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
-                   Explained& to);
-  std::string LackingCall(const Evaluation& found) const;
-  void TakePending(const StepState& step, Outcome& out);
-  Outcome Judge(StepState& step);
-  std::string RowText(RelationId relation, std::span<const Value> row,
-                      std::size_t most = kMaxTextBytes) const {
-    return derivations_.RowText(relation, row, most);
-  }
-  std::string GoalText(const Table& table, std::size_t row) const;
-  std::vector<const Definition*> Candidates() const;
-  std::string RulesOf(const Table& plan) const;
-  struct ShownCaptures;
-  ShownCaptures CapturesOf(const Table& table, const Definition* rule) const;
-  void TakeAnswers(StepState& step, const Table& table);
-  std::vector<std::string> AnswersOf(StepState& step, const Table& table,
-                                     const std::vector<const ShownCaptures*>& of_rows, bool json);
-  bool GoesOn(StepState& step, std::size_t answers);
-  bool CanBeShown(StepState& step, std::span<const Value> cells);
-  bool CutAnswers(StepState& step, Stop why, std::string overflow = "");
-  std::optional<std::string> AuthorFailure(const StepState& step);
 
+  // Each part borrows from those before it.
   Agent& agent_;
   SessionOptions options_;
   Recorder recorder_{options_};
@@ -184,28 +133,26 @@ class Runtime {
   interp::Engine engine_{sources_};
   Budget budget_{engine_, options_};
   Derivations derivations_{engine_};
-  Value now_;       // of the current or last timestep
-  CallBook calls_;  // of the turn
+  CallBook calls_;
   GoalRecord goals_;
+  SaidQueue novelty_;
   FactWriter facts_{engine_, budget_, goals_, derivations_, options_.door};
   Violations violations_{engine_, recorder_, derivations_};
   ConstraintCheck constraints_{engine_, options_,     recorder_,  budget_,
                                facts_,  derivations_, violations_};
-  SaidQueue novelty_;
-  std::size_t bad_heads_known_ = 0;
+  AnswerWriter answers_{engine_, options_, budget_};
   CallPermission permission_;
   const std::unique_ptr<Door> door_;
   SourceFeed source_feed_;
   Inbox inbox_;
   RequestWriter requests_;
-  CallDispatch tool_calls_;
-  QuestionDispatch questions_;
+  GoalPursuit pursuit_;
+  Dispatch dispatch_;
+  Judge judge_;
 
-  const Definition* query_ = nullptr;
-  std::string named_;  // the goal to pursue, "" for the program's choice
-  bool pursue_ = false;
+  Value now_;  // of the current or last timestep
+  std::size_t bad_heads_known_ = 0;
   bool run_begins_ = false;  // with the next timestep
-  bool chat_ = false;        // a tool wrote chat in this turn
 };
 
 }  // namespace rpl
