@@ -3,15 +3,15 @@
 
 #include <catch2/catch.hpp>
 
-#include "interp/eval/solver.h"
-#include "interp/testing/testing.h"
+#include "runtime/testing/run_parts.h"
 
 namespace rpl {
 namespace {
 
-// A program whose rows are derived, and no session.
-struct CheckedRun {
-  explicit CheckedRun(const std::string& program, const std::string& name = "test.rpl") {
+// A program whose constraints are checked.
+struct CheckedRun : testing::RunParts {
+  explicit CheckedRun(const std::string& program, const std::string& name = "test.rpl")
+      : testing::RunParts(nobody) {
     engine.Take(program, name);
     REQUIRE(engine.Findings().empty());
   }
@@ -20,24 +20,15 @@ struct CheckedRun {
   Findings Settle(GoalStanding standing = GoalStanding::kSatisfied) {
     budget.Begin();
     recorder.SetPhase(7);
-    engine.solver.Begin({engine.pool.String("2026-01-01T00:00:00Z"), {}, {}});
-    engine.Quiesce();
-    return check.Settle(standing, {});
+    engine.Prepare();
+    Derive();
+    return constraints.Settle(standing, {});
   }
   void Decide(const Assertion& decision) {
     facts.Insert(decision.relation, decision.row,
                  {.meta = decision.meta, .by = RowsBy::Bit(By::kPerson)});
   }
-
-  testing::Engine engine;
-  SessionOptions options;
-  Budget budget{engine, options};
-  GoalRecord goals;
-  Derivations derivations{engine};
-  FactWriter facts{engine, budget, goals, derivations, true};
-  Recorder recorder{options};
-  Violations violations{engine, recorder, derivations};
-  ConstraintCheck check{engine, options, recorder, budget, facts, derivations, violations};
+  static inline testing::Silent nobody;
 };
 
 TEST_CASE("what a constraint forbids is found, and what it admits is recorded once") {
@@ -56,7 +47,7 @@ TEST_CASE("what a constraint forbids is found, and what it admits is recorded on
 TEST_CASE("in phase 3 a constraint is live, and says nothing of its instances") {
   CheckedRun run("pay(\"bob\", 200)\npay(?p, ?e) -> ?e <= 100\n");
   run.engine.Quiesce();
-  CHECK_FALSE(run.check.Live().violated);
+  CHECK_FALSE(run.constraints.Live().violated);
   CHECK(run.recorder.trace().empty());
 }
 

@@ -3,8 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "interp/testing/testing.h"
-#include "runtime/door.h"
+#include "runtime/testing/run_parts.h"
 
 namespace rpl {
 namespace {
@@ -24,68 +23,33 @@ struct Rereading : testing::Silent {
   std::string text;
 };
 
-// A program that states `$index("stock.csv")`, and no session.
-struct FedRun {
-  FedRun() {
-    const std::uint32_t file = engine.sources.Add("p.rpl", "$index(\"stock.csv\")\n");
-    const Novelty said = engine.program.Load(
-        ReadDocument(engine.sources, file, engine.findings, FactForm::kPlain), engine.findings);
-    for (const SourceSentence& sentence : said.sources)
-      feed.TakeSentence(sentence, From::kDocument, By::kProgram);
-    engine.Prepare();
-    budget.Begin();
+// A program that states `$index("stock.csv")`.
+struct FedRun : testing::RunParts {
+  explicit FedRun(Rereading& with) : testing::RunParts(with) {
+    Load("$index(\"stock.csv\")\n", "p.rpl");
   }
 
+  OpenCall Call() { return Tool("index", {Text("stock.csv")}); }
   // The reply of the call with this text, as phase 8 receives it.
   Answer Read(const std::string& text) {
     Answer answer;
     answer.kind = Answer::Kind::kMeta;
-    const Value entries[] = {engine.pool.Keyword("hash"), engine.pool.String("of " + text)};
+    const Value entries[] = {engine.pool.Keyword("hash"), Text("of " + text)};
     answer.value = engine.pool.Map(entries);
     answer.source = SourceText{"stock.csv", text};
     return feed.Received(Call(), std::move(answer));
   }
-  OpenCall Call() {
-    OpenCall out;
-    out.relation = engine.store.Find(Space::kTool, "index", 1);
-    out.args = {engine.pool.String("stock.csv")};
-    return out;
-  }
-  // What phase 1 does with a reply, and phase 2 with what is said then.
+  // What phases 1 and 2 do with it.
   void Take(const Answer& answer) {
-    const OpenCall call = Call();
-    facts.Insert(call.relation, call.args, {.meta = answer.value, .by = RowsBy::Bit(By::kTool)});
-    feed.TakeReply(call);
-    TakeSaid();
-  }
-  void TakeSaid() {
-    for (const Said& said : std::exchange(queue, {}))
-      said.what.ForEach(
-          engine.store,
-          [&](RelationId relation, std::span<const Value> row, Span span) {
-            facts.Insert(relation, row, {.origin = &span, .by = RowsBy::Bit(said.by)});
-          },
-          [](const Assertion&) {});
+    calls.replies.push_back({Call(), answer});
+    TakeIn();
   }
   std::string Stock() { return engine.Derived("stock", 2); }
-
-  testing::Engine engine;
-  SessionOptions options;
-  Budget budget{engine, options};
-  GoalRecord goals;
-  Derivations derivations{engine};
-  FactWriter facts{engine, budget, goals, derivations, true};
-  Recorder recorder{options};
-  CallBook calls;
-  SaidQueue queue;
-  Door door{engine, recorder.trace(), false};
-  Rereading agent;
-  SourceFeed feed{{engine, options, agent, recorder, calls, facts, queue, door,
-                   [](const OpenCall&) { return Request{}; }}};
 };
 
 TEST_CASE("a source that the program states is awaited until its rows are there") {
-  FedRun run;
+  Rereading agent;
+  FedRun run(agent);
   CHECK(run.feed.Awaits());
   REQUIRE(run.feed.Open().calls.size() == 1);
   CHECK(run.feed.Open().calls.front().args == run.Call().args);
@@ -101,7 +65,8 @@ TEST_CASE("a source that the program states is awaited until its rows are there"
 }
 
 TEST_CASE("a source that cannot be read is a call that failed, and is awaited") {
-  FedRun run;
+  Rereading agent;
+  FedRun run(agent);
   run.options.strict_facts = true;
   const Answer answer = run.Read("item,count\npen\n");
   CHECK(answer.kind == Answer::Kind::kNotRun);
@@ -114,30 +79,30 @@ TEST_CASE("a source that cannot be read is a call that failed, and is awaited") 
 }
 
 TEST_CASE("a source that changed is exchanged, but for what others state") {
-  FedRun run;
+  Rereading agent;
+  FedRun run(agent);
   run.Take(run.Read("item,count\npen,3\ncup,1\n"));
   const RelationId stock = run.engine.Find("stock", 2);
-  const Value cup[] = {run.engine.pool.String("cup"), run.engine.pool.Int(1)};
+  const Value cup[] = {run.Text("cup"), run.engine.pool.Int(1)};
   run.facts.Insert(stock, cup, {.by = RowsBy::Bit(By::kPerson)});
   run.feed.ReadAgain(true);
-  CHECK(run.queue.empty());
-  run.agent.text = "item,count\nink,7\n";
+  CHECK(run.said.empty());
+  agent.text = "item,count\nink,7\n";
   run.feed.ReadAgain(true);
-  run.TakeSaid();
+  run.TakeIn();
   CHECK(run.Stock() == "(\"cup\", 1) (\"ink\", 7)");
   CHECK(run.goals.may_have_fallen);
 }
 
 TEST_CASE("rows that wait when their source changes are not asserted") {
-  FedRun run;
-  const OpenCall call = run.Call();
+  Rereading agent;
+  FedRun run(agent);
   for (const char* text : {"item,count\npen,3\n", "item,count\nink,7\n"}) {
-    const Answer answer = run.Read(text);
-    run.facts.Insert(call.relation, call.args, {.meta = answer.value});
-    run.feed.TakeReply(call);
+    run.Read(text);
+    run.feed.TakeReply(run.Call());
   }
-  CHECK(run.queue.size() == 1);
-  run.TakeSaid();
+  CHECK(run.said.size() == 1);
+  run.TakeIn();
   CHECK(run.Stock() == "(\"ink\", 7)");
 }
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a run as Runtime wires them, for tests of one of them: there is no session, and a
+// timestep is what the test does.
+#ifndef RPL_RUNTIME_TESTING_RUN_PARTS_H_
+#define RPL_RUNTIME_TESTING_RUN_PARTS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/eval/solver.h"
+#include "interp/testing/testing.h"
+#include "runtime/answer_writer.h"
+#include "runtime/budget.h"
+#include "runtime/call_permission.h"
+#include "runtime/constraint_check.h"
+#include "runtime/dispatch.h"
+#include "runtime/fact_writer.h"
+#include "runtime/goal_pursuit.h"
+#include "runtime/inbox.h"
+#include "runtime/judge.h"
+#include "runtime/request_writer.h"
+#include "runtime/source_feed.h"
+#include "runtime/violations.h"
+
+namespace rpl::testing {
+
+struct RunParts {
+  explicit RunParts(Agent& with) : agent(with) { budget.Begin(); }
+
+  /// Loads a document, and takes it in.
+  void Load(const std::string& text, const std::string& name = "p.md") {
+    const std::uint32_t file = engine.sources.Add(name, text);
+    inbox.Put(ReadDocument(engine.sources, file, engine.findings, FactForm::kPlain),
+              From::kDocument, By::kProgram, engine.findings);
+    TakeIn();
+  }
+  /// Says a message. Returns why it is refused, or "".
+  std::string Say(const std::string& text, By by) {
+    const std::uint32_t file = engine.sources.Add("said", text);
+    const std::optional<Refused> refused =
+        inbox.PutSaid(ReadDocument(engine.sources, file, engine.findings, FactForm::kPlain), by,
+                      true, engine.findings);
+    return refused ? refused->reason : "";
+  }
+  /// Phases 1 to 3 of the next timestep, without constraints.
+  void TakeIn() {
+    budget.Begin();
+    recorder.BeginTimestep();
+    recorder.SetPhase(1);
+    inbox.TakeReplies();
+    recorder.SetPhase(2);
+    inbox.TakeNovelty();
+    engine.Prepare();
+    feed.PushDown(pursuit.query());
+    Derive();
+    recorder.SetPhase(3);
+  }
+  void Derive() {
+    engine.solver.Begin(
+        {engine.pool.String("2026-01-01T00:00:00Z"), calls.declined, calls.refused});
+    engine.Derive();
+  }
+  /// The same with phases 4 to 7.
+  StepState Pursue() {
+    StepState step;
+    TakeIn();
+    pursuit.Recheck();
+    recorder.SetPhase(4);
+    pursuit.Activate();
+    recorder.SetPhase(5);
+    pursuit.Choose(step);
+    recorder.SetPhase(6);
+    pursuit.Record(step);
+    recorder.SetPhase(7);
+    Derive();
+    step.checked = constraints.Settle(step.standing, step.goal_violations);
+    recorder.SetPhase(8);
+    return step;
+  }
+
+  OpenCall Tool(const std::string& label, std::vector<Value> args) {
+    OpenCall out;
+    out.relation =
+        engine.store.Declare(Space::kTool, label, static_cast<std::uint32_t>(args.size()));
+    out.args = std::move(args);
+    return out;
+  }
+  /// The question for one argument of a heading; those that are open are none.
+  OpenCall Heading(const std::string& label, std::vector<Value> args, int column) {
+    OpenCall out;
+    out.space = Space::kRelation;
+    out.relation = engine.Find(label, static_cast<std::uint32_t>(args.size()));
+    out.args = std::move(args);
+    out.column = column;
+    out.question =
+        engine.program.FindCollected(out.relation)->questions[static_cast<std::size_t>(column)];
+    return out;
+  }
+  Value Text(const std::string& text) { return engine.pool.String(text); }
+  rpl::Answer Answered(Value value, By by) {
+    rpl::Answer out;
+    out.kind = rpl::Answer::Kind::kValue;
+    out.value = value;
+    out.by = by;
+    return out;
+  }
+  /// Each entry as "PHASE TEXT".
+  std::string TraceText() const {
+    std::string out;
+    for (const TraceEntry& entry : recorder.trace())
+      out += std::to_string(entry.phase) + " " + entry.text + "\n";
+    return out;
+  }
+
+  Agent& agent;
+  Engine engine;
+  SessionOptions options;
+  Recorder recorder{options};
+  Budget budget{engine, options};
+  Derivations derivations{engine};
+  CallBook calls;
+  GoalRecord goals;
+  SaidQueue said;
+  FactWriter facts{engine, budget, goals, derivations, true};
+  Violations violations{engine, recorder, derivations};
+  ConstraintCheck constraints{engine, options, recorder, budget, facts, derivations, violations};
+  AnswerWriter answers{engine, options, budget};
+  std::vector<std::string> decisions;  // facts of the guard
+  CallPermission permission{engine,
+                            options,
+                            calls,
+                            recorder,
+                            derivations,
+                            {.state = [this](Assertion fact) { decisions.push_back(fact.text); },
+                             .fail =
+                                 [this](const std::string& reason, const std::string& explanation) {
+                                   return RecordFailure(goals, recorder, reason, explanation);
+                                 }}};
+  Door door{engine, recorder.trace(), false};
+  SourceFeed feed{{engine, options, agent, recorder, calls, facts, said, door,
+                   [this](const OpenCall& call) { return requests.For(call); }}};
+  Inbox inbox{
+      {engine, options, recorder, derivations, calls, permission, facts, feed, goals, said, door}};
+  RequestWriter requests{engine, options, budget, door, feed, agent};
+  GoalPursuit pursuit{
+      {engine, options, recorder, budget, derivations, goals, calls, feed, answers}};
+  Dispatch dispatch{
+      {engine, options, agent, recorder, budget, calls, permission, feed, inbox, requests},
+      {engine, options, agent, recorder, budget, goals, calls, permission, inbox, door, requests,
+       violations}};
+  Judge judge{{engine, options, recorder, goals, budget, calls, permission, requests, violations}};
+};
+
+}  // namespace rpl::testing
+
+#endif  // RPL_RUNTIME_TESTING_RUN_PARTS_H_
