@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 
 #include "formats/json_text.h"
 #include "formats/yaml_fields.h"
@@ -25,20 +24,16 @@ std::string Read(const std::string& text, const YamlLimits& limits = kDocumentLi
   return out;
 }
 
+// A time that is quadratic in them would be minutes.
 TEST_CASE("a map of many keys becomes JSON in time that is linear in them") {
-  const auto seconds = [](int keys) {
-    std::string text;
-    for (int i = 0; i < keys; ++i) text += "k" + std::to_string(i) + ": 1\n";
-    Sources sources;
-    Diagnostics found;
-    const auto root = ReadYaml(sources, sources.Add("t.yaml", text), found, kDocumentLimits);
-    REQUIRE(root);
-    const auto start = std::chrono::steady_clock::now();
-    CHECK(JsonOf(*root).size() == static_cast<std::size_t>(keys));
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  const double few = std::min({seconds(10'000), seconds(10'000), seconds(10'000)});
-  CHECK(seconds(160'000) < 100 * few + 2);  // quadratic: 256 times, and many seconds
+  constexpr int kKeys = 400'000;
+  std::string text;
+  for (int i = 0; i < kKeys; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  Sources sources;
+  Diagnostics found;
+  const auto root = ReadYaml(sources, sources.Add("t.yaml", text), found, kDocumentLimits);
+  REQUIRE(root);
+  CHECK(JsonOf(*root).size() == kKeys);
 }
 
 TEST_CASE("JSON is read as it is") {

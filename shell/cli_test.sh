@@ -97,13 +97,11 @@ expect "answers are printed within the limits" 5 '*' '' \
 expect "a template stays within the limits" 5 '*' '' \
   timeout 120 "$rpl" query -f doubling.rpl '%text(?t) <- n(?k), ?t = "{?k}", ?t = "none"' --max-memory 4000
 
-# Limits measure work: a program that does much between two rows ends soon after its time.
-# slow NAME RULE < PROGRAM: it is stopped in time, while RULE grew.
+# Limits measure work: a program that does much between two rows, and would take minutes, ends.
+# slow NAME RULE < PROGRAM: it is stopped in time, while RULE grew. How soon: ./dev stop-in-time.
 slow() {
-  local begin=$SECONDS
   cat >slow.rpl
   expect "$1 is stopped in time" 5 '*' "while \`$2" timeout 60 "$rpl" run slow.rpl --max-time 1
-  ((SECONDS - begin <= 5)) && pass || fail "expected to end soon, took $((SECONDS - begin)) s"
 }
 slow "a pattern with many ways" 'q(?a) <- all(?s)' <<'END2'
 %x(?n) <- ?n = |q(_)|
@@ -860,13 +858,10 @@ expect "a limit of time, checking constraints" 5 "" 'limit reached: 0.2 seconds'
 expect "a limit of memory" 5 "" 'limit reached: 100 MB of memory' "$rpl" run wide.rpl --max-memory 100
 expect "a limit of timesteps" 5 "" 'limit reached: 3 timesteps", "% was still waiting for $ask(' \
   "$rpl" run loop.rpl --max-timesteps 3 < <(seq 2 9)
-# A million answers: what the limit allows of them is told in far less than the rest would take.
+# A million answers: what the limit allows of them is told.
 { for i in {1..1000}; do echo "n($i)"; done; echo '%pair(?x, ?y) <- n(?x), n(?y)'; } >pairs.rpl
-before=$(date +%s%N)
 expect "a limit of time, collecting answers" 5 "" 'limit reached: 0.7 seconds", "evaluation stopped while `%pair(' \
   "$rpl" run pairs.rpl --max-time 0.7
-name="a limit of time, collecting answers: in time"
-(($(date +%s%N) - before < 2000000000)) && pass || fail "it took too long"
 sed 's/^% <- .*/% <- n(7)/' wide.rpl >decided.rpl
 expect "a goal that what was derived in time satisfies" 0 "" "satisfied" \
   "$rpl" run decided.rpl --max-time 0.2

@@ -379,12 +379,10 @@ same "and every line is a message" "$(wc -l <out)" "$(grep -c '^{.*"jsonrpc": *"
 grep -qF 'that is no message: Server started!' err || failure "noise: expected a warning" "$(cat err)"
 mode=silent policy=all.json through < <(initialize '{}'; echo '{"jsonrpc":"2.0","id":9,"method":"ping"}') >out 2>err
 same "a server without a list serves" 1 "$(grep -c '"id": 9' out)"
-began=$SECONDS
 { initialize '{}'; call 1 echo '{"text":"t"}'; call 2 echo '{"text":"t"}'; } >session
 mode=silent policy=all.json through --timeout-ms 300 <session >out 2>err
 answers "the time limit holds for the list of the tools" '1 !Refused: the server did not list its tools in time.
 2 !Refused: the server did not list its tools in time.'
-check "and its calls wait no longer" test $((SECONDS - began)) -lt 10
 
 # --- Processes -------------------------------------------------------------------------------
 

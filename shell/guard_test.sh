@@ -588,16 +588,13 @@ hook "a store that is a folder" 2 deny 'logs`: Is a directory' deploy --store lo
 printf 'no database, but as long as the head of one: %0100d' 0 >letter
 hook "a store that is another file" 2 deny 'letter`: ' deploy --store letter
 event PreToolUse Slow '{}' >slow
-SECONDS=0
 hook "a signal that hangs" 2 deny "no decision in time" slow --config rpl.yaml --timeout-ms 300
-((SECONDS < 20)) || fail "it took $SECONDS seconds"
 mkfifo never
 sleep 60.126 >never &
 sleeper=$!
 hook "input that never ends" 2 deny "no decision in time" never --timeout-ms 300
 kill "$sleeper"
 wait "$sleeper" 2>/dev/null
-((SECONDS < 40)) || fail "it took $SECONDS seconds"
 
 # --- What an audit log says ------------------------------------------------------------------------
 

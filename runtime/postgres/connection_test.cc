@@ -17,7 +17,6 @@ namespace rpl {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using testing::TestCluster;
 
 constexpr RetryLimits kShort{milliseconds(400), milliseconds(1), milliseconds(20)};
@@ -26,12 +25,6 @@ std::unique_ptr<SqlConnection> Connected(const std::string& url) {
   SqlConnection::Opened opened = SqlConnection::Open({.url = url});
   REQUIRE(opened.error.message == "");
   return std::move(opened.connection);
-}
-
-double SecondsOf(const std::function<void()>& work) {
-  const auto start = steady_clock::now();
-  work();
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
 TEST_CASE("a connection that is kept is used again, unless its server went away") {
@@ -306,20 +299,18 @@ struct SilentServer {
 TEST_CASE("connecting to a server that says nothing ends at its limit, or by an interrupt") {
   const SilentServer server;
   const std::string url = "postgresql:///d?host=" + server.folder.path();
-  const double limited = SecondsOf([&] {
+  {
     const SqlError error =
         SqlConnection::Open({.url = url, .connect_most = milliseconds(300)}).error;
     CHECK(error.message == "the database does not answer");
     CHECK(error.retry);
-  });
-  CHECK(limited < 2);
-  const double interrupted = SecondsOf([&] {
+  }
+  {
     const SqlError error =
         SqlConnection::Open({.url = url, .interrupted = [] { return true; }}).error;
     CHECK(error.message == "interrupted");
     CHECK(!error.retry);
-  });
-  CHECK(interrupted < 2);
+  }
 }
 
 TEST_CASE("an interrupt ends the wait for an answer and for another try") {

@@ -20,7 +20,6 @@ namespace {
 
 using Mode = SessionStore::Mode;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using testing::TestCluster;
 
 Event ProgramEventOf(const std::string& text) {
@@ -285,9 +284,7 @@ TEST_CASE("a session goes on over a server that starts again, and not without en
     REQUIRE(opened.error == "");
     CHECK(opened.store->Append(events[0], true) == "");
     cluster->Stop();
-    const auto start = steady_clock::now();
     CHECK(opened.store->Append(events[1], true) == "interrupted");
-    CHECK(steady_clock::now() - start < std::chrono::seconds(2));
     cluster->Start();
   }
 }

