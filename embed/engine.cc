@@ -110,7 +110,7 @@ class Replies : public Agent {
   /// Borrows both; `gone` becomes true if a callback destroys the engine.
   Replies(const Engine::Options& options, const bool& gone) : options_(options), gone_(gone) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     if (!refused.empty()) kept_.erase(request.id);
     return Kept(request, pool);
   }

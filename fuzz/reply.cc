@@ -32,7 +32,7 @@ constexpr int kPollsOfReply = 8;  // of SessionOptions::interrupted before it st
 
 // Answers the same requests in the same way, whatever they ask.
 struct Repeating : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     using Kind = rpl::Answer::Kind;
     said += request.id + (refused.empty() ? "\n" : " again\n");
     if (!refused.empty() || asked == kAnswered) return {};

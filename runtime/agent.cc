@@ -13,20 +13,21 @@ namespace rpl {
 
 std::vector<rpl::Answer> Agent::Call(const std::vector<Request>& requests, Pool& pool) {
   std::vector<rpl::Answer> out;
-  for (const Request& request : requests) out.push_back(Answer(request, pool, ""));
+  for (const Request& request : requests) out.push_back(Ask(request, pool, ""));
   return out;
 }
 
-std::vector<rpl::Answer> Agent::ReadAgain(const std::vector<Reread>& calls, Pool&) {
+std::vector<rpl::Answer> SourceAccess::ReadAgain(const std::vector<Reread>& calls, Pool&) {
   return std::vector<rpl::Answer>(calls.size());
 }
 
-std::vector<RecordedText> Agent::ReadRecorded(const std::vector<RecordedRead>& reads, Pool&) {
+std::vector<RecordedText> SourceAccess::ReadRecorded(const std::vector<RecordedRead>& reads,
+                                                     Pool&) {
   return std::vector<RecordedText>(reads.size(), {"", "this host reads no database"});
 }
 
-std::vector<std::optional<SqlSource>> Agent::Places(const std::vector<Request>& calls,
-                                                    const Pool&) {
+std::vector<std::optional<SqlSource>> SourceAccess::Places(const std::vector<Request>& calls,
+                                                           const Pool&) {
   return std::vector<std::optional<SqlSource>>(calls.size());
 }
 

@@ -1,169 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent: the interface to the party that answers a program's calls (§18). The terminal,
-// scripted answers and tests implement it; the runtime itself never reads input.
-//
-// The runtime calls it in phase 8 only: Call once for the tool calls that go out together,
-// then Answer for the open questions to a person, in written order, until one has an answer. A
-// reply enters the program in phase 1 of the next timestep.
-//
-// The failure of a tool is a reply as well: the map {:status :error, :code "timeout", :message
-// "…"}. Such a call holds only for a clause that reads its metadata.
+// The agent: one party for all ports of a run; and the words of answers, as people type them and
+// questions take them.
 #ifndef RPL_RUNTIME_AGENT_H_
 #define RPL_RUNTIME_AGENT_H_
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "interp/plan/takes.h"
-#include "interp/sql/sql_source.h"
-#include "interp/store/rows_by.h"
-#include "interp/store/value.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 
-struct Answer;
-
-/// A call or question to be answered.
-struct Request {
-  enum class Kind {
-    kAsk,     // $ask(?prompt), a bare avar or an argument: free input
-    kChoose,  // $choose, or a question whose prose names a relation of choices
-    kTool,    // any other tool
-  };
-  Kind kind = Kind::kAsk;
-  /// The call as RPL text, its name everywhere: `$ask("Q")`, `$focus`, `draft(?draft-id)`; for a
-  /// heading with several open arguments followed by the one asked for: `stay(?from, ?to) for ?to`.
-  std::string id;
-  std::string name;            // accepted as KEY of --answer: "ask", "focus", "draft-id"
-  std::string argument;        // the one asked for, with its mark: "?draft-id", "$focus", or ""
-  std::string relation;        // the relation whose argument is asked for, or ""
-  std::string prompt;          // for people
-  std::string tool;            // label of the tool, "" for avars and arguments
-  std::vector<Value> args;     // of a tool call
-  std::vector<Value> options;  // kChoose: the only replies accepted, or rows of them
-  /// The program counts, gathers, iterates or negates what is asked for: the reply is any number of
-  /// rows (decision 81), a list of them, with a value for each of these arguments. Else empty.
-  std::vector<std::string> row;
-  Takes takes = Takes::kAny;  // of a value
-  /// The parties whose answers count (decision 92).
-  RowsBy::Parties admits = 0xFF;
-  bool Admits(By by) const { return (admits & RowsBy::Bit(by)) != 0; }
-  std::string place;  // of the clause or heading that asks: "p.md:3:1", or ""
-  /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.
-  /// It must not be started again unless the user says so.
-  bool in_doubt = false;
-  /// Of `$write`: the files that this session wrote, as location and hash.
-  std::vector<std::pair<std::string, std::string>> written;
-  /// kTool: to be called immediately before a command is started. False: the start could not be
-  /// recorded; it must not happen, and the answer is kNobody. May be empty.
-  std::function<bool()> starting;
-  /// Of `$index`, polled while the source is read: whether a limit or an interrupt ends the wait.
-  /// May be empty.
-  std::function<bool()> stop;
-  /// Of `$index`: the relation is evaluated by a database.
-  std::optional<SqlPushed> pushed = {};
-  /// kTool: may be called with the reply as soon as it arrives, before concurrent calls have ended.
-  /// May be empty.
-  std::function<void(const Answer&)> finished;
-};
-
-/// A query by which a source was read, recorded in place of its text.
-struct SourceQuery {
-  std::string database;  // the variable of the environment with the URL
-  std::string sql;
-  std::vector<std::string> parameters;
-  std::string digest;  // HashOfText of the text
-
-  friend bool operator==(const SourceQuery&, const SourceQuery&) = default;
-};
-
-/// A source of facts, as `$index` reads it: its name and its text.
-struct SourceText {
-  std::string name;
-  std::string text;
-  std::optional<SourceQuery> query = {};  // what a session records in place of the text
-};
-
-struct Answer {
-  enum class Kind {
-    kValue,    // `value` is the result
-    kMeta,     // `value` is a map: the whole result metadata ({:status 200, :body "ok"})
-    kNotRun,   // the call was not permitted or could not be started; `value` as for kMeta. It
-               // fails in this turn and is made again in the next.
-    kDecline,  // the user refuses: %fail, the run continues where it can (§18.6)
-    kNobody,   // no answer now: the call stays pending
-  };
-  Kind kind = Kind::kNobody;
-  Value value = kNone;
-  double took_ms = 0;    // wall time of a tool call; 0 if the agent does not measure it
-  By by = By::kHost;     // who answered
-  bool vouched = false;  // `by` is what the one who started the run says (answers_by)
-  /// Given by who starts the run (`--answer`, REPLY), who may answer in the place of a command.
-  bool prepared = false;
-  std::optional<SourceText> source = {};  // kMeta, of `$index`: its facts are asserted
-};
-
-/// A call of `$index` to be made again, and the hash of the text that it gave.
-struct Reread {
-  Request request;
-  std::string hash;
-};
-
-/// A call of `$index` and what a session recorded of its source.
-struct RecordedRead {
-  Request request;
-  SourceQuery query;
-};
-struct RecordedText {
-  std::string text;
-  std::string failure;   // for people; "" with a text
-  bool differs = false;  // it was read, and has another digest
-};
-
-class Agent {
+/// All of them in one. Where nothing else is said, a call of a tool is put as a question is.
+class Agent : public People, public Tools, public SourceAccess, public ChatSink {
  public:
-  virtual ~Agent() = default;
-
-  /// The reply to a request. Values are built in `pool`. A reply that the question does not take
-  /// (TakenReply) is refused: Answer is called again, with the reason as `refused`, else "".
-  virtual rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) = 0;
-
-  /// Whether a command, server, database or file of the settings answers the call of a tool, so
-  /// that no other party does (decision 92).
-  virtual bool AnswersAlone(const Request&) const { return false; }
-
-  /// The questions that are open, before the first of them is put.
-  virtual void Open(const std::vector<Request>&) {}
-
-  /// The replies to tool calls, in the order of the requests; calls may run concurrently. The
-  /// default calls Answer for each.
-  virtual std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool);
-
-  /// The replies to calls of `$index` made again, of those whose source is another one now than
-  /// that with the hash; else without a source. What lies in one database is read in one snapshot.
-  /// The default says that none is.
-  virtual std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool);
-
-  /// The text of each source by the query that a session recorded in place of it, or why it cannot
-  /// be read. The default cannot.
-  virtual std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
-                                                 Pool& pool);
-
-  /// Where the relation of each call of `$index` lies, if a database has it and may evaluate rules
-  /// over it.
-  virtual std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
-                                                       const Pool& pool);
-
-  /// A line of chat written by a tool ($json), without its newline.
-  virtual void Chat(const std::string& line) = 0;
-
-  /// The root goal is satisfied; outside shell mode the user decides how to continue (§15.6).
-  virtual void OfferToContinue(const std::string& goal) = 0;
+  std::vector<Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
 };
 
 /// The value of a text that a person typed: a number if that prints as the same text, of a quoted

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "interp/eval/evaluation.h"
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 

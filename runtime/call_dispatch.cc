@@ -72,7 +72,7 @@ void CallDispatch::TakeRecorded(Going& going) {
     texts.push_back(&*reply.answer.source);
   }
   if (!reads.empty() && journal.broken().empty()) {
-    std::vector<RecordedText> read = run_.agent.ReadRecorded(reads, engine_.pool);
+    std::vector<RecordedText> read = run_.access.ReadRecorded(reads, engine_.pool);
     for (std::size_t i = 0; i < reads.size(); ++i) {
       texts[i]->text = std::move(read[i].text);
       if (!read[i].failure.empty())
@@ -127,7 +127,7 @@ void CallDispatch::Send(Going& going) {
     run_.recorder.Event("tool-call", {{"id", rest[k].id},
                                       {"tool", rest[k].tool},
                                       {"args", JsonOfValues(engine_.pool, rest[k].args)}});
-  std::vector<Answer> answers = run_.agent.Call(rest, engine_.pool);
+  std::vector<Answer> answers = run_.tools.Call(rest, engine_.pool);
   for (std::size_t k = 0; k < open.size(); ++k) {
     Answer& reply = going.replies[open[k]];
     const bool kept = reply.kind != Answer::Kind::kNobody;

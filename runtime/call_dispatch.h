@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "interp/eval/engine.h"
-#include "runtime/agent.h"
 #include "runtime/budget.h"
 #include "runtime/call_book.h"
 #include "runtime/call_permission.h"
 #include "runtime/inbox.h"
+#include "runtime/ports.h"
 #include "runtime/recorder.h"
 #include "runtime/request_writer.h"
 #include "runtime/source_feed.h"
@@ -28,7 +28,8 @@ class CallDispatch {
   struct Parts {
     interp::Engine& engine;
     const SessionOptions& options;
-    Agent& agent;
+    Tools& tools;
+    SourceAccess& access;
     Recorder& recorder;
     const Budget& budget;
     CallBook& calls;

@@ -29,9 +29,7 @@ void Dispatch::Run(StepState& step) {
     return IsQuestion(engine_.store.at(call.relation));
   });
   if (questions.empty()) return;
-  std::vector<Request> open;
-  for (const OpenCall& question : questions) open.push_back(run_.requests.For(question));
-  run_.agent.Open(open);
+  questions_.Open(questions);
   // In order, until one has an answer: it may make others superfluous.
   for (const OpenCall& question : questions)
     if (questions_.Ask(question)) return;
@@ -59,7 +57,7 @@ void Dispatch::ShowChat(const StepState& step) {
     const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
     if (!run_.permission.AdmitsShown(value)) continue;
     chat_ = true;
-    if (journal != nullptr ? journal->Chat(json) : live) run_.agent.Chat(json);
+    if (journal != nullptr ? journal->Chat(json) : live) sink_.Chat(json);
     run_.recorder.Log(LogLine::Verb::kChat, json);
     run_.recorder.Event("chat", {{"line", json}});
     if (traced.insert(clause->text).second)

@@ -11,6 +11,7 @@
 
 #include "interp/eval/engine.h"
 #include "runtime/call_dispatch.h"
+#include "runtime/ports.h"
 #include "runtime/question_dispatch.h"
 #include "runtime/step_state.h"
 
@@ -18,9 +19,10 @@ namespace rpl {
 
 class Dispatch {
  public:
-  Dispatch(CallDispatch::Parts of_calls, QuestionDispatch::Parts of_questions)
+  Dispatch(ChatSink& sink, CallDispatch::Parts of_calls, QuestionDispatch::Parts of_questions)
       : run_(of_calls),
         engine_(run_.engine),
+        sink_(sink),
         tool_calls_(std::move(of_calls)),
         questions_(std::move(of_questions)) {}
 
@@ -38,6 +40,7 @@ class Dispatch {
 
   const CallDispatch::Parts run_;
   interp::Engine& engine_;
+  ChatSink& sink_;
   CallDispatch tool_calls_;
   QuestionDispatch questions_;
   bool chat_ = false;

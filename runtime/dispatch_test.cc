@@ -14,7 +14,7 @@ namespace {
 
 // Answers by the id of a request, and notes what it is asked.
 struct Answering : testing::Silent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     asked.push_back(request.id + (refused.empty() ? "" : ": " + std::string(refused)));
     last = request;
     return reply ? reply(request, pool) : rpl::Answer{};

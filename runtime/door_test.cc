@@ -142,7 +142,7 @@ class OneParty : public Agent {
   By by = By::kHost;
   std::string source;
   std::string name;
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     if (!refused.empty() || request.relation != "r") return {};
     return {rpl::Answer::Kind::kValue, pool.String("a"), 0, by};
   }

@@ -37,8 +37,8 @@
 #include "checks/guard/guard.h"
 #include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
-#include "runtime/agent.h"
 #include "runtime/gate_setup.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 

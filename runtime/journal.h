@@ -35,7 +35,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 #include "runtime/session.h"
 #include "runtime/trace.h"
 

@@ -27,7 +27,7 @@ struct Refused : std::runtime_error {
 
 // Gives the reply that was prepared for one question.
 struct Person : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     if (request.id != question || !refused.empty()) return {};
     if (reply.declined) return {rpl::Answer::Kind::kDecline, kNone};
     std::vector<Value> values;

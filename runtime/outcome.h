@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 

@@ -119,7 +119,7 @@ std::vector<SqlSource> SourceFeed::AskPlaces(const std::vector<const OpenCall*>&
   }
   const auto ask = [&] {
     ordered_json out = ordered_json::array();
-    for (const std::optional<SqlSource>& source : run_.agent.Places(requests, engine_.pool))
+    for (const std::optional<SqlSource>& source : run_.access.Places(requests, engine_.pool))
       if (source) out.push_back(PlaceJson(*source));
     return out;
   };

@@ -14,6 +14,12 @@ namespace rpl {
 
 using nlohmann::ordered_json;
 
+void QuestionDispatch::Open(const std::vector<OpenCall>& questions) {
+  std::vector<Request> open;
+  for (const OpenCall& question : questions) open.push_back(run_.requests.For(question));
+  run_.people.Open(open);
+}
+
 bool QuestionDispatch::Ask(const OpenCall& call) {
   const std::size_t awaited = run_.calls.awaited.size();
   if (call.space == Space::kTool && !run_.permission.Admits(call))
@@ -49,7 +55,7 @@ std::optional<Answer> QuestionDispatch::Put(const Request& request, const EntryO
     if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
   for (std::string refused;;) {
-    Answer answer = run_.requests.WhoseAnswer(run_.agent.Answer(request, engine_.pool, refused));
+    Answer answer = run_.requests.WhoseAnswer(run_.people.Ask(request, engine_.pool, refused));
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
     if (!run_.requests.MayAnswer(request, answer)) {
       const Refused why = call != nullptr

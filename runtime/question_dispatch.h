@@ -13,15 +13,16 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "interp/eval/engine.h"
-#include "runtime/agent.h"
 #include "runtime/budget.h"
 #include "runtime/call_book.h"
 #include "runtime/call_permission.h"
 #include "runtime/door.h"
 #include "runtime/goal_record.h"
 #include "runtime/inbox.h"
+#include "runtime/ports.h"
 #include "runtime/recorder.h"
 #include "runtime/request_writer.h"
 #include "runtime/step_state.h"
@@ -34,7 +35,7 @@ class QuestionDispatch {
   struct Parts {
     interp::Engine& engine;
     const SessionOptions& options;
-    Agent& agent;
+    People& people;
     Recorder& recorder;
     const Budget& budget;
     GoalRecord& goals;
@@ -47,6 +48,8 @@ class QuestionDispatch {
   };
   explicit QuestionDispatch(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
 
+  /// Tells which questions are open, before the first is put.
+  void Open(const std::vector<OpenCall>& questions);
   /// Asks for the answer to a call. True if it has one then, or was refused one; not if it waits
   /// for what a guard rests on.
   bool Ask(const OpenCall& call);

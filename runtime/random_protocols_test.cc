@@ -78,7 +78,7 @@ std::string RandomProtocol(Random& random, bool constraints) {
 
 // Gives the answer that belongs to a question, if it may be given now.
 struct Answerer : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     if (!refused.empty() || request.name == "what-now" || !(all || request.id == now)) return {};
     const std::size_t hash = std::hash<std::string>()(request.id + std::to_string(seed));
     if (declines && hash % 5 == 0) return {rpl::Answer::Kind::kDecline, kNone};
@@ -171,7 +171,7 @@ std::string RandomRecursion(Random& random) {
 // Says yes to those questions of which `world` has the bit.
 struct World : Agent {
   World(unsigned bits, bool answers) : world(bits), speaks(answers) {}
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     if (!speaks || request.name == "what-now") return {};
     const bool second = request.id.find('2') != std::string::npos;
     const bool yes = (world >> (second ? 1 : 0) & 1) != 0;

@@ -6,9 +6,9 @@
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 #include "interp/store/json_value.h"
-#include "runtime/agent.h"
 #include "runtime/derivation.h"
 #include "runtime/journal.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 

@@ -5,8 +5,8 @@
 
 #include "interp/eval/engine.h"
 #include "interp/program/program.h"
-#include "runtime/agent.h"
 #include "runtime/derivation.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 namespace {

@@ -19,8 +19,8 @@ class RelayingAgent : public Agent {
  public:
   explicit RelayingAgent(Agent& otherwise) : otherwise_(otherwise) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
-    return otherwise_.Answer(request, pool, refused);
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
+    return otherwise_.Ask(request, pool, refused);
   }
   bool AnswersAlone(const Request& request) const override {
     return otherwise_.AnswersAlone(request);

@@ -15,13 +15,13 @@
 namespace rpl {
 
 RequestWriter::RequestWriter(interp::Engine& engine, const SessionOptions& options, Budget& budget,
-                             const Door& door, const SourceFeed& sources, const Agent& agent)
+                             const Door& door, const SourceFeed& sources, const Tools& tools)
     : engine_(engine),
       options_(options),
       budget_(budget),
       door_(door),
       sources_(sources),
-      agent_(agent) {}
+      tools_(tools) {}
 
 Request RequestWriter::For(const OpenCall& call) const {
   Request r;
@@ -74,7 +74,7 @@ void RequestWriter::TakeTool(const OpenCall& call, Request& to) const {
   }
   if (to.tool == "write") to.written = WrittenFiles();
   if (to.tool == "index") to.stop = StopOfReading(to.id);
-  if (agent_.AnswersAlone(to)) to.admits = RowsBy::Bit(By::kTool);
+  if (tools_.AnswersAlone(to)) to.admits = RowsBy::Bit(By::kTool);
 }
 
 // Whether an interrupt, or the limit on time since its first poll, ends the reading of a source. It

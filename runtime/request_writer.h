@@ -14,9 +14,9 @@
 
 #include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
-#include "runtime/agent.h"
 #include "runtime/budget.h"
 #include "runtime/door.h"
+#include "runtime/ports.h"
 #include "runtime/source_feed.h"
 
 namespace rpl {
@@ -24,7 +24,7 @@ namespace rpl {
 class RequestWriter {
  public:
   RequestWriter(interp::Engine& engine, const SessionOptions& options, Budget& budget,
-                const Door& door, const SourceFeed& sources, const Agent& agent);
+                const Door& door, const SourceFeed& sources, const Tools& tools);
 
   /// The call as the agent gets it.
   Request For(const OpenCall& call) const;
@@ -45,7 +45,7 @@ class RequestWriter {
   Budget& budget_;
   const Door& door_;
   const SourceFeed& sources_;
-  const Agent& agent_;
+  const Tools& tools_;
 };
 
 }  // namespace rpl

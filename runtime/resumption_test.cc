@@ -151,7 +151,7 @@ class LoopProtocol {
 
 // Answers a call always alike: some fail, some are declined or left open for a while.
 struct Answers : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     if (request.name == "what-now") return {};
     const std::size_t hash = std::hash<std::string>()(request.id) ^ seed;
     if (hash % 7 == 0 && turn == 0) return {};

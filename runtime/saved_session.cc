@@ -72,7 +72,7 @@ namespace {
 class NobodyIsAsked : public Agent {
  public:
   explicit NobodyIsAsked(Agent* reader) : reader_(reader) {}
-  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
+  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string&) override {}
   void OfferToContinue(const std::string&) override {}
   std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,

@@ -54,7 +54,7 @@ class WritingAgent : public Agent {
  public:
   WritingAgent(std::string log, bool answers) : log_(std::move(log)), answers_(answers) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     if (!answers_) return {};
     AppendLine(log_, "asked " + request.prompt);
     return {rpl::Answer::Kind::kValue, pool.String(request.prompt)};
@@ -349,7 +349,7 @@ class LimitedAgent : public Agent {
  public:
   explicit LimitedAgent(std::size_t answers) : left_(answers) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     if (left_ == 0) return {};
     --left_;
     const std::size_t pick = std::hash<std::string>{}(request.id) % 6;

@@ -18,7 +18,7 @@ using testing::Join;
 
 // Answers by request id; "decline" declines, what is not listed stays pending.
 struct Scripted : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     rpl::Answer out;
     asked.push_back(request.id + (refused.empty() ? "" : " again"));
     const auto it = replies.find(request.id);

@@ -197,7 +197,7 @@ void SourceFeed::ReadAgain(bool live) {
   if (!live || known.empty() || (journal != nullptr && !journal->live())) return;
   std::vector<Reread> calls;
   for (const Known& source : known) calls.push_back({run_.request_for(source.call), source.hash});
-  const std::vector<Answer> read = run_.agent.ReadAgain(calls, pool);
+  const std::vector<Answer> read = run_.access.ReadAgain(calls, pool);
   const auto end_push = [&](std::size_t i) {
     const ordered_json answer = {{"changed", true}};
     if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });

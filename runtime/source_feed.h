@@ -33,9 +33,9 @@
 #include "interp/eval/evaluation.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_source.h"
-#include "runtime/agent.h"
 #include "runtime/call_book.h"
 #include "runtime/fact_writer.h"
+#include "runtime/ports.h"
 #include "runtime/recorder.h"
 #include "runtime/said.h"
 
@@ -49,7 +49,7 @@ class SourceFeed {
   struct Parts {
     interp::Engine& engine;
     const SessionOptions& options;
-    Agent& agent;
+    SourceAccess& access;
     Recorder& recorder;
     const CallBook& calls;
     FactWriter& facts;

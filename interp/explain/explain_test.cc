@@ -346,7 +346,7 @@ taken(2)
 
 TEST_CASE("while a source was not read, only what is stated holds") {
   struct Refusing : testing::Silent {
-    rpl::Answer Answer(const Request&, Pool& pool, std::string_view) override {
+    rpl::Answer Ask(const Request&, Pool& pool, std::string_view) override {
       const Value failure[] = {pool.Keyword("status"), pool.Keyword("error"),
                                pool.Keyword("message"), pool.String("there is no file")};
       return {rpl::Answer::Kind::kMeta, pool.Map(failure)};
@@ -373,7 +373,7 @@ TEST_CASE("while a source was not read, only what is stated holds") {
 
 TEST_CASE("replies are leaves, and explaining asks nobody") {
   struct Answering : testing::Silent {
-    rpl::Answer Answer(const Request&, Pool& pool, std::string_view) override {
+    rpl::Answer Ask(const Request&, Pool& pool, std::string_view) override {
       ++asked;
       return {rpl::Answer::Kind::kValue, pool.String("A")};
     }

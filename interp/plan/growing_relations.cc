@@ -138,7 +138,8 @@ void Analysis::FindFiniteModes(Growing& growing, const Growth& growth,
   std::map<RelationId, Columns> columns;
   for (const Growth::Rule& rule : rules) columns[rule.def->head] = MayBeGiven(*rule.def);
   std::map<RelationId, bool> demanded;
-  for (const auto& [r, all] : columns) {
+  for (const auto& [relation, all] : columns) {
+    const RelationId r = relation;
     demanded[r] = std::exchange(info_[r].demanded, true);
     info_[r].finite = ModeSet(all);
   }
@@ -169,7 +170,8 @@ void Analysis::FindFiniteModes(Growing& growing, const Growth& growth,
     at->second = std::move(out);
     return at->second;
   };
-  for (const auto& [r, all] : columns) {
+  for (const auto& [relation, all] : columns) {
+    const RelationId r = relation;
     const auto ends = [&](Columns known) { return growth.Ends(r, known, probes); };
     if (!ends(all)) {
       growing.modes.clear();
@@ -177,7 +179,8 @@ void Analysis::FindFiniteModes(Growing& growing, const Growth& growth,
     }
     growing.modes[r] = ModeSet::Of(all, ends);
   }
-  for (const auto& [r, all] : columns) {
+  for (const auto& [relation, all] : columns) {
+    const RelationId r = relation;
     info_[r].demanded = demanded[r];
     info_[r].finite = info_[r].modes;
   }

@@ -99,7 +99,7 @@ struct Engine : private OwnSources, interp::Engine {
 
 /// Answers nothing and keeps what was said.
 struct Silent : Agent {
-  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
+  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string& line) override { said.push_back(line); }
   void OfferToContinue(const std::string&) override {}
 

@@ -70,7 +70,7 @@ std::string RowText(const naive::Row& row) {
 
 // Answers every call of a tool with 1, and keeps its text.
 struct Recorder : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     if (request.kind != Request::Kind::kTool) return {};
     calls.insert(request.id);
     return {.kind = rpl::Answer::Kind::kValue, .value = pool.Int(1)};

@@ -147,7 +147,8 @@ struct RunParts {
   GoalPursuit pursuit{
       {engine, options, recorder, budget, derivations, goals, calls, feed, answers}};
   Dispatch dispatch{
-      {engine, options, agent, recorder, budget, calls, permission, feed, inbox, requests},
+      agent,
+      {engine, options, agent, agent, recorder, budget, calls, permission, feed, inbox, requests},
       {engine, options, agent, recorder, budget, goals, calls, permission, inbox, door, requests,
        violations}};
   Judge judge{{engine, options, recorder, goals, budget, calls, permission, requests, violations}};

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "interp/store/value.h"
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tools/file_tools.h"
+#include "runtime/agent.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 #include "runtime/tools/database_source.h"
 #include "runtime/tools/permission.h"
 #include "runtime/tools/tool_config.h"

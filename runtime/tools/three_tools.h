@@ -19,7 +19,7 @@
 namespace rpl::testing {
 
 struct NobodyAnswers : Agent {
-  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
+  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string& line) override { chat += line + "\n"; }
   void OfferToContinue(const std::string&) override {}
   std::string chat;

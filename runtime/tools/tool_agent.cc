@@ -81,9 +81,8 @@ bool ToolAgent::IsMine(const Request& request) const {
          (config_.Find(request.tool) != nullptr || files_.Takes(request));
 }
 
-rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
-  return IsMine(request) ? Call({request}, pool).front()
-                         : otherwise_.Answer(request, pool, refused);
+rpl::Answer ToolAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
+  return IsMine(request) ? Call({request}, pool).front() : otherwise_.Ask(request, pool, refused);
 }
 
 std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, Pool& pool) {

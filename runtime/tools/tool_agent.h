@@ -47,7 +47,7 @@ class ToolAgent : public RelayingAgent {
   bool AnswersAlone(const Request& request) const override {
     return IsMine(request) || RelayingAgent::AnswersAlone(request);
   }
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
   /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
   /// then passes the others on in one call. Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;

@@ -34,7 +34,7 @@ struct Others : Agent {
   std::vector<std::string> chat;
   int calls = 0;
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     return {rpl::Answer::Kind::kValue, pool.String("other " + request.name)};
   }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
@@ -107,9 +107,9 @@ TEST_CASE("what is not configured goes to the other agent, in one call") {
   CHECK(project.others.calls == 1);
   Request question = project.Tool("echo");
   question.kind = Request::Kind::kAsk;
-  CHECK(Text(project.pool, project.agent.Answer(question, project.pool, "").value) ==
+  CHECK(Text(project.pool, project.agent.Ask(question, project.pool, "").value) ==
         R"("other echo")");
-  CHECK(Text(project.pool, project.agent.Answer(project.Tool("echo"), project.pool, "").value) ==
+  CHECK(Text(project.pool, project.agent.Ask(project.Tool("echo"), project.pool, "").value) ==
         "[]");
   project.agent.Chat("hello");
   CHECK(project.others.chat == Lines{"hello"});
@@ -170,7 +170,7 @@ TEST_CASE("calls in doubt and interrupted calls stay open") {
   ToolRun run;
   run.interrupted = [] { return true; };
   ToolAgent agent(project.config, project.guard, run, project.others);
-  const Answer answer = agent.Answer(project.Tool("echo"), project.pool, "");
+  const Answer answer = agent.Ask(project.Tool("echo"), project.pool, "");
   CHECK(answer.kind == Answer::Kind::kNobody);
 }
 

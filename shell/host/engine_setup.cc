@@ -50,9 +50,9 @@ bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"
 class Person : public TerminalAgent {
  public:
   using TerminalAgent::TerminalAgent;
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     if (request.name == "what-now" && !InputIsTerminal()) return {};
-    return TerminalAgent::Answer(request, pool, refused);
+    return TerminalAgent::Ask(request, pool, refused);
   }
 };
 

@@ -7,7 +7,7 @@
 
 namespace rpl {
 
-rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer LineAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
   for (bool again = !refused.empty();; again = true) {
     nlohmann::ordered_json object = {{"schema", "rpl.request/1"}};

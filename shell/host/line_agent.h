@@ -32,7 +32,7 @@ class LineAgent : public Agent {
   LineAgent(LineReader read_line, std::ostream& out, std::ostream& err, bool chat)
       : read_line_(std::move(read_line)), out_(out), err_(err), chat_(chat) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
   /// Writes {"schema":"rpl.chat/1","line":"…"}; nothing without `chat`.
   void Chat(const std::string& line) override;
   void OfferToContinue(const std::string&) override {}

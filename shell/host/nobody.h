@@ -14,7 +14,7 @@ namespace rpl {
 /// Stateless.
 class Nobody : public Agent {
  public:
-  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
+  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string&) override {}
   void OfferToContinue(const std::string&) override {}
 };

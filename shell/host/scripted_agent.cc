@@ -291,13 +291,13 @@ rpl::Answer ScriptedAgent::Made(ScriptedAnswer& answer, const Request& request, 
   return made.answer;
 }
 
-rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer ScriptedAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   const bool misfits = !refused.empty() && !last_.empty();
   if (misfits)
     err_ << "note: the answer for `" << PrintableLine(last_)
          << "` is refused: " << PrintableLine(refused) << '\n';
   std::optional<rpl::Answer> answer = Scripted(request, pool);
-  if (!answer) answer = otherwise_.Answer(request, pool, misfits ? "" : refused);
+  if (!answer) answer = otherwise_.Ask(request, pool, misfits ? "" : refused);
   unanswered_.reset();
   if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = request;
   return *answer;

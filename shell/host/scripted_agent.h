@@ -101,7 +101,7 @@ class ScriptedAgent : public RelayingAgent {
   /// The last question, if it got no answer.
   const std::optional<Request>& unanswered() const { return unanswered_; }
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
   /// Requests without an entry go to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
 

@@ -27,7 +27,7 @@ struct Interview {
   ScriptedAgent agent{person, err};
 
   std::string Ask(const Request& request, std::string_view refused = "") {
-    const Answer answer = agent.Answer(request, pool, refused);
+    const Answer answer = agent.Ask(request, pool, refused);
     switch (answer.kind) {
       case Answer::Kind::kValue: return Text(pool, answer.value);
       case Answer::Kind::kMeta:

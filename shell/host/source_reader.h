@@ -31,7 +31,7 @@ class SourceReader : public Nobody {
   /// Whether databases may evaluate rules; they may at first.
   void SetPush(bool push) { push_ = push; }
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     if (request.tool != "index" || !files_.Takes(request)) return {};
     return files_.Call({request}, pool).front();
   }

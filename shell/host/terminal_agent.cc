@@ -32,7 +32,7 @@ constexpr std::string_view kCommands =
 
 }  // namespace
 
-rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
   if (!refused.empty()) err_ << Printable(refused) << '\n';
   err_ << PromptOf(request) << '\n';

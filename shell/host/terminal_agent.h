@@ -35,7 +35,7 @@ class TerminalAgent : public Agent {
   TerminalAgent(LineReader read_line, std::string mark, By by, std::ostream& out, std::ostream& err)
       : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), out_(out), err_(err) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
   void Open(const std::vector<Request>& questions) override { open_ = questions; }
   /// Prints a line of chat, escaped, and flushes.
   void Chat(const std::string& line) override;

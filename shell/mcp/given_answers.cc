@@ -129,11 +129,11 @@ std::vector<UnusedAnswer> GivenAnswers::TakeUnused() {
   return out;
 }
 
-rpl::Answer GivenAnswers::Answer(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer GivenAnswers::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!refused.empty()) refused_.push_back({last_, std::string(refused), false});
   const rpl::Answer answer = Given(request, pool);
   if (answer.kind != rpl::Answer::Kind::kNobody) return answer;
-  return otherwise_.Answer(request, pool, "");
+  return otherwise_.Ask(request, pool, "");
 }
 
 std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<Request>& requests, Pool& pool) {

@@ -56,7 +56,7 @@ class GivenAnswers : public RelayingAgent {
   /// Those that were not used since the last call, which are forgotten.
   std::vector<UnusedAnswer> TakeUnused();
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Chat(const std::string& line) override { chat_.push_back(line); }
   void OfferToContinue(const std::string&) override {}

@@ -109,7 +109,7 @@ Repl::~Repl() { CloseOutput(); }
 
 // --- a person answers --------------------------------------------------------------------
 
-rpl::Answer Repl::Answer(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer Repl::Ask(const Request& request, Pool& pool, std::string_view refused) {
   // The decision about a failure is no question of the program: lines of a script do not answer it.
   if (Interrupted() || (!interactive_ && request.name == "what-now")) return {};
   const auto read = [this]() -> std::optional<std::string> {
@@ -117,7 +117,7 @@ rpl::Answer Repl::Answer(const Request& request, Pool& pool, std::string_view re
     if (line.end == LineReader::End::kText) return std::move(line.text);
     return std::nullopt;
   };
-  return TerminalAgent(read, "", by_, std::cout, std::cerr).Answer(request, pool, refused);
+  return TerminalAgent(read, "", by_, std::cout, std::cerr).Ask(request, pool, refused);
 }
 
 void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }

@@ -63,7 +63,7 @@ class Repl : private Agent {
   static const std::vector<Command>& Commands();
 
   // Agent: the person at the prompt. Without one, the decision about a failure stays open.
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
   void Chat(const std::string& line) override;
   void OfferToContinue(const std::string&) override {}
 

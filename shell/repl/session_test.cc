@@ -14,7 +14,7 @@ namespace {
 
 // Answers every question with its number.
 struct Counting : Agent {
-  rpl::Answer Answer(const Request&, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request&, Pool& pool, std::string_view) override {
     return {rpl::Answer::Kind::kValue, pool.Int(++asked)};
   }
   void Chat(const std::string&) override {}

@@ -36,7 +36,7 @@ using Files = std::map<std::string, std::string>;
 class AbsentAgent : public Agent {
  public:
   AbsentAgent(Lines& chat, const Files& files) : chat_(chat), files_(files) {}
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
     const auto file = Source(request, pool);
     return file == files_.end() ? rpl::Answer() : IndexAnswer(pool, {file->first, file->second});
   }
