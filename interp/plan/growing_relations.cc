@@ -179,8 +179,7 @@ void Analysis::FindFiniteModes(Growing& growing, const Growth& growth,
     }
     growing.modes[r] = ModeSet::Of(all, ends);
   }
-  for (const auto& [relation, all] : columns) {
-    const RelationId r = relation;
+  for (const auto& [r, all] : columns) {
     info_[r].demanded = demanded[r];
     info_[r].finite = info_[r].modes;
   }
