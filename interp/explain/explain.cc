@@ -579,7 +579,8 @@ class Explainer::Settling {
   explicit Settling(Explainer& explainer) : explainer_(explainer) {}
 
   /// Adds choices for the fact and all that it rests on to those that are settled, if it has any.
-  void Settle(const Fact& fact) {
+  /// False if there were too many tries to know.
+  bool Settle(const Fact& fact) {
     Tried& root = *trials_.try_emplace(fact).first;
     Try(root);
     // Only where that does not suffice, what may not end.
@@ -588,6 +589,7 @@ class Explainer::Settling {
       Widen(*order_[next]);
       stack_.push_back(order_[next]);
     }
+    return root.second.is_settled || found_ < kMaxSettling;
   }
 
  private:
@@ -702,9 +704,10 @@ class Explainer::Settling {
   std::size_t found_ = 0;  // facts and derivations
 };
 
-std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact) {
+std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::string& why_not) {
   if (!StampOf(fact)) {
-    if (!settled_.contains(fact)) Settling(*this).Settle(fact);
+    if (!settled_.contains(fact) && !Settling(*this).Settle(fact))
+      why_not = " within " + std::to_string(kMaxSettling) + " tries";
     const auto it = settled_.find(fact);
     return it == settled_.end() ? std::nullopt : std::optional(it->second);
   }

@@ -111,7 +111,8 @@ class Explainer {
   bool Usable(const Instance& instance, const Fact& fact);
   bool EachWay(Instance instance, const Fact& fact, const Take& take);
   static Choice ChoiceOf(Instance instance);
-  std::optional<Choice> Choose(const Fact& fact);
+  /// `why_not`: why there may be one that was not found, or "".
+  std::optional<Choice> Choose(const Fact& fact, std::string& why_not);
   std::optional<RowId> StoredRow(const Fact& fact) const;
   bool IsAsserted(const Fact& fact) const;
   /// Whether the relation is the library's: its rows have no premises.

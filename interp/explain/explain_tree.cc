@@ -278,9 +278,10 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
       out.nodes[at].above = true;
       continue;
     }
-    const std::optional<Choice> choice = Choose(work.fact);
+    std::string why_not;
+    const std::optional<Choice> choice = Choose(work.fact, why_not);
     if (!choice) {
-      out.nodes[at].note = "no derivation found";
+      out.nodes[at].note = "no derivation found" + why_not;
       continue;
     }
     const auto add = [&](ExplainNode node) {
