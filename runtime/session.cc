@@ -12,7 +12,9 @@
 #include "interp/sql/sql_push.h"
 #include "runtime/door.h"
 #include "runtime/facts_file.h"
+#include "runtime/inbox.h"
 #include "runtime/journal.h"
+#include "runtime/source_feed.h"
 #include "runtime/timestep.h"
 
 namespace rpl {

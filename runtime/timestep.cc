@@ -8,13 +8,29 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
+#include "runtime/agent.h"
+#include "runtime/answer_writer.h"
+#include "runtime/budget.h"
+#include "runtime/call_book.h"
+#include "runtime/call_permission.h"
+#include "runtime/constraint_check.h"
+#include "runtime/derivation.h"
+#include "runtime/dispatch.h"
 #include "runtime/door.h"
 #include "runtime/explaining.h"
+#include "runtime/fact_writer.h"
 #include "runtime/gate_setup.h"
+#include "runtime/goal_pursuit.h"
+#include "runtime/inbox.h"
 #include "runtime/journal.h"
+#include "runtime/judge.h"
+#include "runtime/request_writer.h"
+#include "runtime/source_feed.h"
+#include "runtime/violations.h"
 
 namespace rpl {
 
@@ -35,118 +51,174 @@ Profile::Part ProfiledPart(int phase) {
 
 }  // namespace
 
-Runtime::Runtime(Agent& agent, SessionOptions options)
-    : agent_(agent),
-      options_(std::move(options)),
-      permission_(engine_, options_, calls_, recorder_, derivations_,
-                  {.state = [this](Assertion fact) { inbox_.Put(std::move(fact)); },
-                   .fail =
-                       [this](const std::string& reason, const std::string& explanation) {
-                         return RecordFailure(goals_, recorder_, reason, explanation);
-                       }}),
-      door_(std::make_unique<Door>(engine_, recorder_.trace(),
-                                   options_.gate != nullptr && options_.gate->guard != nullptr)),
-      source_feed_({engine_, options_, agent_, recorder_, calls_, facts_, novelty_, *door_,
-                    [this](const OpenCall& call) { return requests_.For(call); }}),
-      inbox_({engine_, options_, recorder_, derivations_, calls_, permission_, facts_, source_feed_,
-              goals_, novelty_, *door_}),
-      requests_(engine_, options_, budget_, *door_, source_feed_, agent_),
-      pursuit_({engine_, options_, recorder_, budget_, derivations_, goals_, calls_, source_feed_,
-                answers_}),
-      dispatch_(agent_,
-                {engine_, options_, agent_, agent_, recorder_, budget_, calls_, permission_,
-                 source_feed_, inbox_, requests_},
-                {engine_, options_, agent_, recorder_, budget_, goals_, calls_, permission_, inbox_,
-                 *door_, requests_, violations_}),
-      judge_({engine_, options_, recorder_, goals_, budget_, calls_, permission_, requests_,
-              violations_}) {
-  engine_.limits.threads = options_.threads;
-  engine_.limits.profile = options_.profile;
-  engine_.solver.Resume(options_.long_loop);
+// Each part borrows from those before it.
+struct Runtime::Parts {
+  Parts(Agent& from, SessionOptions with);
+
+  Agent& agent;
+  SessionOptions options;
+  Recorder recorder{options};
+  Sources sources;
+  interp::Engine engine{sources};
+  Budget budget{engine, options};
+  Derivations derivations{engine};
+  CallBook calls;
+  GoalRecord goals;
+  SaidQueue novelty;
+  FactWriter facts{engine, budget, goals, derivations, options.door};
+  Violations violations{engine, recorder, derivations};
+  ConstraintCheck constraints{engine, options, recorder, budget, facts, derivations, violations};
+  AnswerWriter answers{engine, options, budget};
+  CallPermission permission;
+  Door door;
+  SourceFeed source_feed;
+  Inbox inbox;
+  RequestWriter requests;
+  GoalPursuit pursuit;
+  Dispatch dispatch;
+  Judge judge;
+
+  Value now;  // of the current or last timestep
+  std::size_t bad_heads_known = 0;
+  bool run_begins = false;  // with the next timestep
+};
+
+Runtime::Parts::Parts(Agent& from, SessionOptions with)
+    : agent(from),
+      options(std::move(with)),
+      permission(engine, options, calls, recorder, derivations,
+                 {.state = [this](Assertion fact) { inbox.Put(std::move(fact)); },
+                  .fail =
+                      [this](const std::string& reason, const std::string& explanation) {
+                        return RecordFailure(goals, recorder, reason, explanation);
+                      }}),
+      door(engine, recorder.trace(), options.gate != nullptr && options.gate->guard != nullptr),
+      source_feed({engine, options, agent, recorder, calls, facts, novelty, door,
+                   [this](const OpenCall& call) { return requests.For(call); }}),
+      inbox({engine, options, recorder, derivations, calls, permission, facts, source_feed, goals,
+             novelty, door}),
+      requests(engine, options, budget, door, source_feed, agent),
+      pursuit({engine, options, recorder, budget, derivations, goals, calls, source_feed, answers}),
+      dispatch(agent,
+               {engine, options, agent, agent, recorder, budget, calls, permission, source_feed,
+                inbox, requests},
+               {engine, options, agent, recorder, budget, goals, calls, permission, inbox, door,
+                requests, violations}),
+      judge({engine, options, recorder, goals, budget, calls, permission, requests, violations}) {
+  engine.limits.threads = options.threads;
+  engine.limits.profile = options.profile;
+  engine.solver.Resume(options.long_loop);
 }
 
+Runtime::Runtime(Agent& agent, SessionOptions options)
+    : run_(std::make_unique<Parts>(agent, std::move(options))) {}
+
 Runtime::~Runtime() = default;
+
+const Door& Runtime::door() const { return run_->door; }
+Inbox& Runtime::inbox() { return run_->inbox; }
+const Inbox& Runtime::inbox() const { return run_->inbox; }
+const SourceFeed& Runtime::source_feed() const { return run_->source_feed; }
+Sources& Runtime::sources() { return run_->sources; }
+Program& Runtime::program() { return run_->engine.program; }
+Pool& Runtime::pool() { return run_->engine.pool; }
+Store& Runtime::store() { return run_->engine.store; }
+const Trace& Runtime::trace() const { return run_->recorder.trace(); }
+std::size_t Runtime::max_timesteps() const { return run_->budget.max_timesteps(); }
+
+void Runtime::SetNamedGoal(std::string name) { run_->pursuit.SetNamedGoal(std::move(name)); }
+void Runtime::SetAnswerForms(AnswerForms forms) { run_->options.answer_forms = forms; }
+
+void Runtime::EndRun(Status status) {
+  if (run_->pursuit.pursues()) run_->permission.EndRun(status);
+}
+
+bool Runtime::has_replies() const {
+  const CallBook& calls = run_->calls;
+  return !calls.replies.empty() || run_->inbox.has_decisions() || run_->source_feed.ends_push() ||
+         (!calls.refusals.empty() && calls.held.empty());
+}
 
 StepState Runtime::Step(StepState last) {
   StepState step;
   // Outcomes of timesteps without a goal name the last one; recorded sessions have it so.
   step.goal_name = std::move(last.goal_name);
   step.rules = std::move(last.rules);
-  recorder_.BeginTimestep();
-  engine_.solver.Suspend();
+  run_->recorder.BeginTimestep();
+  run_->engine.solver.Suspend();
   Renew();
-  source_feed_.ReadAgain(false);
+  run_->source_feed.ReadAgain(false);
   Begin(1, "assert new avars");
-  inbox_.TakeReplies();
-  source_feed_.ReadAgain(true);
+  run_->inbox.TakeReplies();
+  run_->source_feed.ReadAgain(true);
   Begin(2, "assert input novelty");
-  inbox_.TakeNovelty();
+  run_->inbox.TakeNovelty();
   PutIntoEffect();
-  step.awaits_sources = source_feed_.Awaits();
-  recorder_.SetPhase(3);
+  step.awaits_sources = run_->source_feed.Awaits();
+  run_->recorder.SetPhase(3);
   QuiesceRelations(step);
   Begin(4, "activate goals");
-  pursuit_.Activate();
+  run_->pursuit.Activate();
   Begin(5, "update plans");
-  pursuit_.Choose(step);
+  run_->pursuit.Choose(step);
   Begin(6, "progress plan");
-  pursuit_.Record(step);
-  recorder_.SetPhase(7);
+  run_->pursuit.Record(step);
+  run_->recorder.SetPhase(7);
   QuiesceRelations(step);
   Begin(8, "dispatch asyncs");
-  dispatch_.Run(step);
+  run_->dispatch.Run(step);
   return step;
 }
 
 // Puts into effect what phase 2 added to the program, and the goal that reads it.
 void Runtime::PutIntoEffect() {
-  if (engine_.IsStale()) {
-    pursuit_.DropOvertaken();
+  if (run_->engine.IsStale()) {
+    run_->pursuit.DropOvertaken();
     PrepareProgram();
   }
-  const Definition* const query = pursuit_.query();
-  if (query != nullptr && engine_.AddReader(*query)) PrepareProgram();
-  if (source_feed_.PushDown(query)) {
-    pursuit_.DropOvertaken();
+  const Definition* const query = run_->pursuit.query();
+  if (query != nullptr && run_->engine.AddReader(*query)) PrepareProgram();
+  if (run_->source_feed.PushDown(query)) {
+    run_->pursuit.DropOvertaken();
     PrepareProgram();
   }
 }
 
 // Puts the program into effect as it is now; its findings are told again.
 void Runtime::PrepareProgram() {
-  engine_.Prepare();
-  goals_.standing.clear();
-  bad_heads_known_ = 0;
+  run_->engine.Prepare();
+  run_->goals.standing.clear();
+  run_->bad_heads_known = 0;
 }
 
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
 
 void Runtime::QuiesceRelations(StepState& step) {
   step.checked = {};
-  Begin(recorder_.phase(), "quiesce relations");
-  engine_.solver.Begin({now_, calls_.declined, calls_.refused});
-  if (facts_.has_unfinished()) {  // nothing rests on a fact of which a part is missing
+  Begin(run_->recorder.phase(), "quiesce relations");
+  run_->engine.solver.Begin({run_->now, run_->calls.declined, run_->calls.refused});
+  if (run_->facts.has_unfinished()) {  // nothing rests on a fact of which a part is missing
     step.unchecked = true;
-    engine_.solver.Truncate();
+    run_->engine.solver.Truncate();
     return;
   }
-  Stop stop = engine_.Derive();
-  if (recorder_.phase() == 3 && stop == Stop::kGoesOn) stop = pursuit_.Recheck();
+  Stop stop = run_->engine.Derive();
+  if (run_->recorder.phase() == 3 && stop == Stop::kGoesOn) stop = run_->pursuit.Recheck();
   if (stop != Stop::kGoesOn) {
-    if (budget_.Take(stop, engine_.fixpoint.stopped_at()))
-      if (const RelationId r = engine_.fixpoint.growing();
-          r != kNoId && !engine_.store.at(r).empty())
-        budget_.Grew(derivations_.RowText(
-            r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes));
-    recorder_.Log(Verb::kStopped, budget_.stopped_at());
-    engine_.solver.Truncate();
+    if (run_->budget.Take(stop, run_->engine.fixpoint.stopped_at()))
+      if (const RelationId r = run_->engine.fixpoint.growing();
+          r != kNoId && !run_->engine.store.at(r).empty())
+        run_->budget.Grew(run_->derivations.RowText(
+            r, run_->engine.store.at(r).Cells(run_->engine.store.at(r).size() - 1), kToldBytes));
+    run_->recorder.Log(LogLine::Verb::kStopped, run_->budget.stopped_at());
+    run_->engine.solver.Truncate();
   }
-  recorder_.Derived(engine_, derivations_);
-  if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
+  run_->recorder.Derived(run_->engine, run_->derivations);
+  if (run_->options.profile != nullptr) run_->options.profile->Enter(Profile::Part::kChecking);
   if (step.awaits_sources) return;  // absent rows prove nothing
-  TakeChecked(step, recorder_.phase() == 3
-                        ? constraints_.Live()
-                        : constraints_.Settle(step.standing, step.goal_violations));
+  TakeChecked(step, run_->recorder.phase() == 3
+                        ? run_->constraints.Live()
+                        : run_->constraints.Settle(step.standing, step.goal_violations));
 }
 
 // What the check of constraints says about the goal. A goal is not satisfied while a constraint is
@@ -165,17 +237,17 @@ void Runtime::TakeChecked(StepState& step, Findings found) {
     step.found.failed = found.blame.failed;
     step.found.failure = found.blame.failure;
     step.shown.clear();
-  } else if (!found.needed.empty() && pursuit_.query() == nullptr &&
+  } else if (!found.needed.empty() && run_->pursuit.query() == nullptr &&
              step.standing == GoalStanding::kSatisfied) {
     step.standing = GoalStanding::kPending;
     step.shown.clear();
     // A goal that is satisfied otherwise may have the same calls open: each goes out once.
     std::set<CallId> known;
-    for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
+    for (const OpenCall& call : step.found.calls) known.insert(run_->engine.solver.IdOf(call));
     for (OpenCall& call : std::exchange(found.needed, {})) {
-      if (!known.insert(engine_.solver.IdOf(call)).second) continue;
-      if (calls_.created.insert(engine_.solver.IdOf(call)).second)
-        recorder_.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+      if (!known.insert(run_->engine.solver.IdOf(call)).second) continue;
+      if (run_->calls.created.insert(run_->engine.solver.IdOf(call)).second)
+        run_->recorder.Log(LogLine::Verb::kCreated, run_->engine.solver.CallText(call), call.place);
       step.found.calls.push_back(std::move(call));
     }
   }
@@ -185,92 +257,95 @@ void Runtime::TakeChecked(StepState& step, Findings found) {
 // --- between the phases ------------------------------------------------------------------
 
 void Runtime::Begin(int phase, const char* name) {
-  recorder_.SetPhase(phase);
-  if (options_.profile != nullptr) options_.profile->Enter(ProfiledPart(phase));
-  if (options_.progress) options_.progress(nullptr);
-  recorder_.Log(Verb::kPhase, name);
-  recorder_.Event("phase", {{"name", name}});
+  run_->recorder.SetPhase(phase);
+  if (run_->options.profile != nullptr) run_->options.profile->Enter(ProfiledPart(phase));
+  if (run_->options.progress) run_->options.progress(nullptr);
+  run_->recorder.Log(LogLine::Verb::kPhase, name);
+  run_->recorder.Event("phase", {{"name", name}});
 }
 
 void Runtime::SetLog(LogSink log) {
-  if (log && !recorder_.Logs()) {
-    recorder_.SetLog([](const LogLine&) {});
-    recorder_.Derived(engine_, derivations_);
+  if (log && !run_->recorder.Logs()) {
+    run_->recorder.SetLog([](const LogLine&) {});
+    run_->recorder.Derived(run_->engine, run_->derivations);
   }
-  recorder_.SetLog(std::move(log));
+  run_->recorder.SetLog(std::move(log));
 }
 
 void Runtime::SetLimits(const SessionLimits& limits) {
-  if (budget_.Set(limits)) ForgetEvaluated();
+  if (run_->budget.Set(limits)) ForgetEvaluated();
 }
 
 // What was evaluated within other limits might not be within these.
 void Runtime::ForgetEvaluated() {
-  engine_.solver.Resume(SIZE_MAX);
-  engine_.solver.Resume(options_.long_loop);
-  goals_.standing.clear();
+  run_->engine.solver.Resume(SIZE_MAX);
+  run_->engine.solver.Resume(run_->options.long_loop);
+  run_->goals.standing.clear();
 }
 
 void Runtime::Renew() {
-  budget_.Begin();
+  run_->budget.Begin();
   const auto clock = [&] {
-    if (!options_.now.empty()) return options_.now;
+    if (!run_->options.now.empty()) return run_->options.now;
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   };
   std::string now;
-  if (Journal* const journal = options_.journal; journal != nullptr) {
-    const Journal::StepInput moment = journal->Step(recorder_.timestep(), clock, budget_.limits());
+  if (Journal* const journal = run_->options.journal; journal != nullptr) {
+    const Journal::StepInput moment =
+        journal->Step(run_->recorder.timestep(), clock, run_->budget.limits());
     now = moment.now;
-    if (budget_.Count(moment.limits)) ForgetEvaluated();
+    if (run_->budget.Count(moment.limits)) ForgetEvaluated();
   } else {
     now = clock();
   }
-  now_ = engine_.pool.String(now);
-  recorder_.SetPhase(0);
-  recorder_.Event("timestep", {{"now", now}});
-  permission_.SetTime(now);
-  if (std::exchange(run_begins_, false)) permission_.BeginRun();
+  run_->now = run_->engine.pool.String(now);
+  run_->recorder.SetPhase(0);
+  run_->recorder.Event("timestep", {{"now", now}});
+  run_->permission.SetTime(now);
+  if (std::exchange(run_->run_begins, false)) run_->permission.BeginRun();
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {
-  const Diagnostics of_sources = std::exchange(source_feed_.findings(), {});
+  const Diagnostics of_sources = std::exchange(run_->source_feed.findings(), {});
   for (const Diagnostic& d : of_sources.all()) out.Add(d);
-  const std::vector<BadHead>& bad = engine_.fixpoint.bad_heads();
-  for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
-    out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
-            "expected a relation call as head, got `" + bad[bad_heads_known_].second + "` from `" +
-                bad[bad_heads_known_].first->text + "`");
+  const std::vector<BadHead>& bad = run_->engine.fixpoint.bad_heads();
+  for (; run_->bad_heads_known < bad.size(); ++run_->bad_heads_known)
+    out.Add(Code::kBadHead, bad[run_->bad_heads_known].first->span,
+            "expected a relation call as head, got `" + bad[run_->bad_heads_known].second +
+                "` from `" + bad[run_->bad_heads_known].first->text + "`");
 }
 
 Outcome Runtime::Report(StepState& step) {
-  Outcome out = judge_.Of(step, pursuit_.query());
-  out.chat = dispatch_.chat();
+  Outcome out = run_->judge.Of(step, run_->pursuit.query());
+  out.chat = run_->dispatch.chat();
   return out;
 }
 
 Outcome Runtime::ReportTimesteps(const StepState& step) {
-  Outcome out = judge_.OfTimesteps(step);
-  out.chat = dispatch_.chat();
+  Outcome out = run_->judge.OfTimesteps(step);
+  out.chat = run_->dispatch.chat();
   return out;
 }
 
 void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
-  Explaining({engine_, options_, budget_, source_feed_, requests_, judge_})
+  Explaining(
+      {run_->engine, run_->options, run_->budget, run_->source_feed, run_->requests, run_->judge})
       .Explain(form, limits, absence_depth, to);
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {
-  recorder_.Log(Verb::kOffered, goal);
-  agent_.OfferToContinue(goal);
+  run_->recorder.Log(LogLine::Verb::kOffered, goal);
+  run_->agent.OfferToContinue(goal);
 }
 
 void Runtime::SetGoal(const Definition* query, bool pursue) {
-  pursuit_.SetGoal(query, pursue);
-  dispatch_.BeginTurn();
-  for (const OpenCall& call : calls_.not_run) engine_.store.Retract(call.relation, call.args);
-  calls_.BeginTurn();
-  run_begins_ = pursue;
+  run_->pursuit.SetGoal(query, pursue);
+  run_->dispatch.BeginTurn();
+  for (const OpenCall& call : run_->calls.not_run)
+    run_->engine.store.Retract(call.relation, call.args);
+  run_->calls.BeginTurn();
+  run_->run_begins = pursue;
 }
 
 }  // namespace rpl

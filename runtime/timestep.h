@@ -24,34 +24,25 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
-#include "interp/eval/engine.h"
 #include "interp/program/program.h"
-#include "runtime/agent.h"
-#include "runtime/answer_writer.h"
-#include "runtime/budget.h"
-#include "runtime/call_book.h"
-#include "runtime/call_permission.h"
-#include "runtime/constraint_check.h"
-#include "runtime/derivation.h"
-#include "runtime/dispatch.h"
-#include "runtime/fact_writer.h"
-#include "runtime/goal_pursuit.h"
-#include "runtime/goal_record.h"
-#include "runtime/inbox.h"
-#include "runtime/judge.h"
-#include "runtime/recorder.h"
-#include "runtime/request_writer.h"
-#include "runtime/said.h"
-#include "runtime/session.h"
-#include "runtime/source_feed.h"
+#include "runtime/log.h"
+#include "runtime/outcome.h"
+#include "runtime/session_options.h"
 #include "runtime/step_state.h"
-#include "runtime/violations.h"
+#include "runtime/trace.h"
 
 namespace rpl {
 
+class Agent;
 class Door;
+class Inbox;
+class Pool;
+class SourceFeed;
+class Sources;
+class Store;
+struct ExplainLimits;
+struct Explained;
 
 class Runtime {
  public:
@@ -59,16 +50,18 @@ class Runtime {
   ~Runtime();
   Runtime(const Runtime&) = delete;
 
-  const Door& door() const { return *door_; }
+  const Door& door() const;
   /// What is taken in with the next timestep.
-  Inbox& inbox() { return inbox_; }
-  const Inbox& inbox() const { return inbox_; }
+  Inbox& inbox();
+  const Inbox& inbox() const;
+  /// The relations that a database evaluates, with their queries.
+  const SourceFeed& source_feed() const;
 
   /// Sets the goal of the next timesteps: a query, or (null) the program's goals. `pursue` false:
   /// none, the timestep only takes in novelty.
   void SetGoal(const Definition* query, bool pursue);
   /// Of the program's goals only this one is pursued; "": the root goal, else each in order.
-  void SetNamedGoal(std::string name) { pursuit_.SetNamedGoal(std::move(name)); }
+  void SetNamedGoal(std::string name);
 
   /// Runs one timestep after the one that ended in `last`, and returns the state in which it ends.
   StepState Step(StepState last);
@@ -76,17 +69,12 @@ class Runtime {
   void SetLog(LogSink log);
   /// Sets the limits from the next timestep on.
   void SetLimits(const SessionLimits& limits);
-  void SetAnswerForms(AnswerForms forms) { options_.answer_forms = forms; }
+  void SetAnswerForms(AnswerForms forms);
 
   /// Whether phase 8 received a reply, so that another timestep has work to do.
-  bool has_replies() const {
-    return !calls_.replies.empty() || inbox_.has_decisions() || source_feed_.ends_push() ||
-           (!calls_.refusals.empty() && calls_.held.empty());
-  }
+  bool has_replies() const;
   /// Ends the run of the turn, also in its audit log.
-  void EndRun(Status status) {
-    if (pursuit_.pursues()) permission_.EndRun(status);
-  }
+  void EndRun(Status status);
   /// Tells the agent that the goal is satisfied and the user decides how to continue (§15.6).
   void OfferToContinue(const std::string& goal);
   /// The status after the last timestep as an outcome, including failures (§18.6, decision 64).
@@ -94,29 +82,25 @@ class Runtime {
   Outcome Report(StepState& step);
   /// The outcome of a turn that reached the limit on timesteps.
   Outcome ReportTimesteps(const StepState& step);
-  std::size_t max_timesteps() const { return budget_.max_timesteps(); }
+  std::size_t max_timesteps() const;
 
   /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`,
   /// with the `doubt` that there is.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                Explained& to);
 
-  /// The relations that a database evaluates, with their queries.
-  const SourceFeed& source_feed() const { return source_feed_; }
-
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).
   void TakeFindings(Diagnostics& out);
 
-  Sources& sources() { return sources_; }
-  Program& program() { return engine_.program; }
-  Pool& pool() { return engine_.pool; }
-  Store& store() { return engine_.store; }
+  Sources& sources();
+  Program& program();
+  Pool& pool();
+  Store& store();
   /// Includes the entries of earlier epochs.
-  const Trace& trace() const { return recorder_.trace(); }
+  const Trace& trace() const;
 
  private:
-  using Verb = LogLine::Verb;
   void Begin(int phase, const char* name);
   void Renew();
   void PutIntoEffect();
@@ -125,34 +109,8 @@ class Runtime {
   void TakeChecked(StepState& step, Findings found);
   void ForgetEvaluated();
 
-  // Each part borrows from those before it.
-  Agent& agent_;
-  SessionOptions options_;
-  Recorder recorder_{options_};
-  Sources sources_;
-  interp::Engine engine_{sources_};
-  Budget budget_{engine_, options_};
-  Derivations derivations_{engine_};
-  CallBook calls_;
-  GoalRecord goals_;
-  SaidQueue novelty_;
-  FactWriter facts_{engine_, budget_, goals_, derivations_, options_.door};
-  Violations violations_{engine_, recorder_, derivations_};
-  ConstraintCheck constraints_{engine_, options_,     recorder_,  budget_,
-                               facts_,  derivations_, violations_};
-  AnswerWriter answers_{engine_, options_, budget_};
-  CallPermission permission_;
-  const std::unique_ptr<Door> door_;
-  SourceFeed source_feed_;
-  Inbox inbox_;
-  RequestWriter requests_;
-  GoalPursuit pursuit_;
-  Dispatch dispatch_;
-  Judge judge_;
-
-  Value now_;  // of the current or last timestep
-  std::size_t bad_heads_known_ = 0;
-  bool run_begins_ = false;  // with the next timestep
+  struct Parts;
+  const std::unique_ptr<Parts> run_;
 };
 
 }  // namespace rpl
