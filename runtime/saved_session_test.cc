@@ -359,7 +359,7 @@ class LimitedAgent : public Agent {
   }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
     std::vector<rpl::Answer> out;
-    for (const Request& request : requests) out.push_back(Answer(request, pool, ""));
+    for (const Request& request : requests) out.push_back(Ask(request, pool, ""));
     return out;
   }
   void Chat(const std::string&) override {}
