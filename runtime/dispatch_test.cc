@@ -128,7 +128,7 @@ TEST_CASE("a violation is put to a person, whose decision is taken in the next t
   CHECK(step.checked.overridden.size() == 1);
 }
 
-TEST_CASE("nothing goes out while a call is held") {
+TEST_CASE("nothing is sent while a call is held") {
   Answering host;
   SendingRun run(host, "%one(?a) <- $one(1) ^ ~ {:result ?a}\n");
   StepState step = run.Pursue();
