@@ -30,6 +30,7 @@ tools:
 END
 cat >tool.sh <<'END'
 request=$(cat)
+[ -n "$request" ] || exit 1  # rpl was killed before it sent one
 id=${request#*\"id\":\"}; id=${id%%\"*}
 args=${request#*\"args\":[}; n=${args%%,*}
 echo "$n" >>ran
