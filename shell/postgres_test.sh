@@ -44,6 +44,7 @@ tools:
 END2
 cat >tool.sh <<'END2'
 request=$(cat)
+[ -n "$request" ] || exit 1  # rpl was killed before it sent one
 id=${request#*\"id\":\"}; id=${id%%\"*}
 args=${request#*\"args\":[}; n=${args%%,*}
 echo "$n" >>ran
