@@ -67,6 +67,7 @@ struct McpPeer {
   std::optional<std::string> revision;  // after a handshake
   bool forms = false;                   // the client can show forms
   bool no_questions = false;            // it said that it could, and cannot
+  bool left = false;                    // it is asked nothing any more
   /// Of the server's own requests. A session that several processes serve has a peer in each: they
   /// begin at different numbers, so that no answer is taken for that to another question.
   std::uint64_t last_question = FirstQuestion();

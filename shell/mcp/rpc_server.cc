@@ -307,6 +307,7 @@ void RpcServer::Leave(McpPeer& peer) {
     const std::lock_guard lock(peer.mutex);
     for (const auto& [id, call] : peer.calls)
       if (const auto open = call.lock()) calls.push_back(open);
+    peer.left = true;
     peer.calls.clear();
     peer.listening.clear();
     peer.asked.clear();

@@ -452,18 +452,22 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
     turn->call->OnCancel(nullptr);
     turn->call->ReplyTool(report.json, false);
   });
+  bool left = false;
   {
     const std::lock_guard lock(call.peer->mutex);
+    left = call.peer->left;
     // Kept after the time is up: an answer that comes late is an answer.
     while (call.peer->asked.size() >= kMostQuestions)
       call.peer->asked.erase(call.peer->asked.begin());
-    call.peer->asked[number] = [this, turn, report, questions, asked_at](
-                                   const ordered_json& result, const ordered_json& error) {
-      const auto took =
-          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked_at);
-      return Answered(turn, report, questions, took, result, error);
-    };
+    if (!left)  // else the question would hold the client that holds it
+      call.peer->asked[number] = [this, turn, report, questions, asked_at](
+                                     const ordered_json& result, const ordered_json& error) {
+        const auto took =
+            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked_at);
+        return Answered(turn, report, questions, took, result, error);
+      };
   }
+  if (left) return service_.pool.Forget(turn->deadline);
   call.send(RpcRequest(id, "elicitation/create", std::move(form)));
   if (service_.runs.shared()) GoOnElsewhere(turn, number, last_turn);
 }
