@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 /// How long a wait goes on before it asks whether it was interrupted.
 constexpr milliseconds kSlice{50};
 /// How long to wait until the server has the request to cancel a statement.
-constexpr milliseconds kCancelMost{100};
+constexpr milliseconds kCancelMost{500};
 /// A limit of the server, and of libpq, which counts in `int`.
 constexpr std::size_t kMostParameter = (std::size_t{1} << 30) - 1;
 constexpr const char* kInterrupted = "interrupted";
