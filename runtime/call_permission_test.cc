@@ -12,12 +12,19 @@ namespace {
 struct GuardedRun : testing::RunParts {
   explicit GuardedRun(const std::string& program) : testing::RunParts(nobody) {
     Load(program, "p.rpl");
-    REQUIRE(engine.Findings().empty());
+    REQUIRE(findings.all().empty());
     permission.SetTime("2026-01-01T00:00:00Z");
     permission.BeginRun();
   }
   OpenCall Call(const std::string& tool, const std::string& argument) {
     return Tool(tool, {Text(argument)});
+  }
+  // Facts of the guard that the next timestep takes.
+  std::vector<std::string> Decisions() const {
+    std::vector<std::string> out;
+    for (const Said& each : novelty)
+      for (const Assertion& fact : each.what.assertions) out.push_back(fact.text);
+    return out;
   }
   static inline testing::Silent nobody;
 };
@@ -27,7 +34,7 @@ TEST_CASE("a program without guards lets its calls go out, and decides nothing")
   CHECK(run.permission.Admits(run.Call("touch", "secret")));
   CHECK(run.permission.AdmitsShown(run.engine.pool.Int(1)));
   CHECK(run.calls.admitted.empty());
-  CHECK(run.decisions.empty());
+  CHECK(run.Decisions().empty());
 }
 
 TEST_CASE("a call that is refused is not made in this turn, and says why once") {
@@ -38,11 +45,11 @@ TEST_CASE("a call that is refused is not made in this turn, and says why once") 
   CHECK(run.calls.refusals.contains(run.engine.solver.IdOf(call)));
   REQUIRE(run.calls.reports.size() == 1);
   CHECK(run.TraceText().find("is blocked by") != std::string::npos);
-  REQUIRE(run.decisions.size() == 1);
-  CHECK(run.decisions.front().starts_with("guard-decision(\"touch\", [\"secret\"], :block, "));
+  REQUIRE(run.Decisions().size() == 1);
+  CHECK(run.Decisions().front().starts_with("guard-decision(\"touch\", [\"secret\"], :block, "));
   run.calls.BeginTurn();
   CHECK_FALSE(run.permission.Admits(call));
-  CHECK(run.decisions.size() == 2);
+  CHECK(run.Decisions().size() == 2);
 }
 
 TEST_CASE("a call that may go out is decided once in a turn") {
@@ -51,7 +58,7 @@ TEST_CASE("a call that may go out is decided once in a turn") {
   CHECK(run.permission.Admits(call));
   CHECK(run.permission.Admits(call));
   CHECK(run.calls.admitted.contains(run.engine.solver.IdOf(call)));
-  CHECK(run.decisions.size() == 1);
+  CHECK(run.Decisions().size() == 1);
   CHECK(run.calls.reports.empty());
   const Answer done{.kind = Answer::Kind::kValue, .value = run.engine.pool.Int(1)};
   CHECK(run.permission.TakesIn({call, done}));
@@ -61,7 +68,7 @@ TEST_CASE("nothing goes out while a call is held") {
   GuardedRun run("$touch(\"secret\") -> false\n");
   run.calls.held = "held for a review";
   CHECK_FALSE(run.permission.Admits(run.Call("touch", "open")));
-  CHECK(run.decisions.empty());
+  CHECK(run.Decisions().empty());
 }
 
 TEST_CASE("a guard admits what its right side allows") {

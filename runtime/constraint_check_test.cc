@@ -12,8 +12,8 @@ namespace {
 struct CheckedRun : testing::RunParts {
   explicit CheckedRun(const std::string& program, const std::string& name = "test.rpl")
       : testing::RunParts(nobody) {
-    engine.Take(program, name);
-    REQUIRE(engine.Findings().empty());
+    Load(program, name);
+    REQUIRE(findings.all().empty());
   }
 
   // Phase 7 for a goal with this standing.
@@ -75,7 +75,7 @@ TEST_CASE("a decision is about the rows that were there") {
   CHECK(run.violations.HiddenOf(*violated) == " by pay(1, 500), pay(2, 700)");
   run.Decide(run.violations.WaysOut(*violated).front().does);
   CHECK_FALSE(run.Settle().violated);
-  run.engine.Take("pay(3, 900)\n");
+  run.Load("pay(3, 900)\n");
   CHECK(run.Settle().violated);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("what a constraint waits for is needed, unless another is violated") {
   CheckedRun run(program, "p.md");
   REQUIRE(run.Settle().needed.size() == 1);
   CHECK(run.engine.solver.CallText(run.Settle().needed.front()).starts_with("approved("));
-  run.engine.Take("order(?o) -> ?o < 1\n");
+  run.Load("order(?o) -> ?o < 1\n");
   const Findings found = run.Settle();
   CHECK(found.violated);
   CHECK(found.needed.empty());
@@ -106,7 +106,7 @@ TEST_CASE("what a constraint waits for is needed, unless another is violated") {
 TEST_CASE("a rule that derives what was taken back is a violation") {
   CheckedRun run("p(1)\nq(?x) <- p(?x)\n");
   Assertion back;
-  back.relation = run.engine.Find("q", 1);
+  back.relation = run.Find("q", 1);
   back.row = {run.engine.pool.Int(1)};
   back.text = "q(1) -> false";
   run.facts.NoteRetracted(back);

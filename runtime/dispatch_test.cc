@@ -38,7 +38,7 @@ rpl::Answer Said(Value value, By by = By::kPerson) {
 struct SendingRun : testing::RunParts {
   SendingRun(Answering& with, const std::string& program) : testing::RunParts(with) {
     Load(program);
-    REQUIRE(engine.Findings().empty());
+    REQUIRE(findings.all().empty());
     pursuit.SetGoal(nullptr, true);
   }
 };
@@ -62,7 +62,7 @@ TEST_CASE("questions go out one after another, until one has an answer") {
   REQUIRE(run.calls.replies.size() == 1);
   CHECK(run.calls.replies.front().answer.by == By::kPerson);
   step = run.Pursue();
-  CHECK(run.engine.Derived("name", 1) == "(\"Ann\")");
+  CHECK(run.Derived("name", 1) == "(\"Ann\")");
 }
 
 TEST_CASE("an answer that a question does not take, or a party may not give, is asked for again") {

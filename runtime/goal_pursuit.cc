@@ -2,6 +2,7 @@
 #include "runtime/goal_pursuit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "interp/eval/fixpoint.h"
@@ -115,9 +116,7 @@ bool GoalPursuit::AwaitSources(StepState& step) {
 }
 
 void GoalPursuit::TakeEvaluation(StepState& step, Evaluation found) {
-  for (const OpenCall& call : found.calls)
-    if (run_.calls.created.insert(engine_.solver.IdOf(call)).second)
-      run_.recorder.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+  NoteCreated(found.calls);
   if (found.stop != Stop::kGoesOn) {
     run_.budget.Take(found.stop, found.stopped_at);
     if (step.standing != GoalStanding::kSatisfied) step.standing = GoalStanding::kUnsatisfied;
@@ -126,6 +125,13 @@ void GoalPursuit::TakeEvaluation(StepState& step, Evaluation found) {
     step.standing = GoalStanding::kUnsatisfied;  // nothing waits for nothing
   step.goal_violations = std::exchange(found.violations, {});
   step.found = std::move(found);
+}
+
+// Logs the calls that no timestep of the turn has had before.
+void GoalPursuit::NoteCreated(const std::vector<OpenCall>& calls) {
+  for (const OpenCall& call : calls)
+    if (run_.calls.created.insert(engine_.solver.IdOf(call)).second)
+      run_.recorder.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
@@ -207,6 +213,39 @@ void GoalPursuit::LogGoal(const StepState& step, Verb verb) {
 std::optional<Span> GoalPursuit::PlaceOf(const Table& goal) const {
   if (goal.rule < 0) return std::nullopt;
   return engine_.program.definitions()[static_cast<std::size_t>(goal.rule)].span;
+}
+
+// --- phases 3 and 7: constraints ------------------------------------------------------------
+
+// A goal is not satisfied while a constraint is undecided (decision 80), and a run is when its
+// constraints are decided: what they wait for is called and asked after everything that the goal
+// needs (decision 83).
+void GoalPursuit::TakeFindings(StepState& step, Findings found) {
+  step.unchecked = step.unchecked || found.unchecked;
+  if (found.undecided_by != nullptr) {
+    step.standing = GoalStanding::kUnsatisfied;
+    step.undecided = true;
+    step.reason = "undecided: " + found.undecided_by->text;
+    if (!found.blame.undefined.empty()) step.reason += ": " + found.blame.undefined;
+    step.found.declined = found.blame.declined;
+    step.found.refused = found.blame.refused;
+    step.found.failed = found.blame.failed;
+    step.found.failure = found.blame.failure;
+    step.shown.clear();
+  } else if (!found.needed.empty() && query_ == nullptr &&
+             step.standing == GoalStanding::kSatisfied) {
+    step.standing = GoalStanding::kPending;
+    step.shown.clear();
+    // A goal that is satisfied otherwise may have the same calls open: each goes out once.
+    std::set<CallId> known;
+    for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
+    std::erase_if(found.needed, [&](const OpenCall& call) {
+      return !known.insert(engine_.solver.IdOf(call)).second;
+    });
+    NoteCreated(found.needed);
+    std::ranges::move(std::exchange(found.needed, {}), std::back_inserter(step.found.calls));
+  }
+  step.checked = std::move(found);
 }
 
 // --- recorded truths -----------------------------------------------------------------------

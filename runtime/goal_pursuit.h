@@ -66,12 +66,15 @@ class GoalPursuit {
   void Choose(StepState& step);
   /// Phase 6: what the plan established, with its answers.
   void Record(StepState& step);
+  /// What the check of constraints, in phases 3 and 7, says about the goal.
+  void TakeFindings(StepState& step, Findings found);
 
  private:
   using Verb = LogLine::Verb;
   std::vector<const Definition*> Candidates() const;
   bool AwaitSources(StepState& step);
   void TakeEvaluation(StepState& step, Evaluation found);
+  void NoteCreated(const std::vector<OpenCall>& calls);
   std::string RulesOf(const Table& plan) const;
   void LogGoal(const StepState& step, Verb verb);
   void LogRulesPassedOver(const StepState& step);

@@ -13,7 +13,7 @@ namespace {
 struct PursuingRun : testing::RunParts {
   explicit PursuingRun(const std::string& program) : testing::RunParts(nobody) {
     Load(program);
-    REQUIRE(engine.Findings().empty());
+    REQUIRE(findings.all().empty());
     pursuit.SetGoal(nullptr, true);
   }
   static inline testing::Silent nobody;

@@ -12,7 +12,7 @@ namespace {
 struct TakingRun : testing::RunParts {
   explicit TakingRun(const std::string& program) : testing::RunParts(nobody) {
     Load(program);
-    REQUIRE(engine.Findings().empty());
+    REQUIRE(findings.all().empty());
   }
   static inline testing::Silent nobody;
 };
@@ -23,7 +23,7 @@ TEST_CASE("what a party says becomes a fact with an entry, and what it may not i
   CHECK(run.Say("seen(1)\n", By::kPerson).empty());
   CHECK_FALSE(run.Say("p(2)\n", By::kModel).empty());
   run.TakeIn();
-  CHECK(run.engine.Derived("q", 1) == "(1)");
+  CHECK(run.Derived("q", 1) == "(1)");
   CHECK(run.TraceText() == "2 seen(1) -> true\n");
   CHECK(run.recorder.trace().back().by == By::kPerson);
 }
@@ -39,12 +39,12 @@ TEST_CASE("a heading is a fact when each of its arguments has an answer") {
   REQUIRE(run.inbox.HalfAnswers().size() == 1);
   CHECK(run.inbox.PartOf(to).argument == "?to");
   run.TakeIn();
-  CHECK(run.engine.Derived("stay", 2).empty());
+  CHECK(run.Derived("stay", 2).empty());
   run.calls.replies.push_back({to, run.Answered(run.Text("We"), By::kModel)});
   REQUIRE(run.inbox.EntriesToCome().size() == 1);
   const std::string told = run.inbox.EntriesToCome().front().text;
   run.TakeIn();
-  CHECK(run.engine.Derived("stay", 2) == "(\"Mo\", \"We\")");
+  CHECK(run.Derived("stay", 2) == "(\"Mo\", \"We\")");
   CHECK(run.TraceText() == "1 " + told + "\n");
   CHECK(run.inbox.HalfAnswers().empty());
 }
@@ -68,10 +68,10 @@ TEST_CASE("a fact that is taken back is noted, and voids what rests on it") {
   TakingRun run("r(?x) <- s(?x)\n");
   CHECK(run.Say("s(1)\n", By::kPerson).empty());
   run.TakeIn();
-  CHECK(run.engine.Derived("r", 1) == "(1)");
+  CHECK(run.Derived("r", 1) == "(1)");
   CHECK(run.Say("s(1) -> false\n", By::kPerson).empty());
   run.TakeIn();
-  CHECK(run.engine.Derived("r", 1).empty());
+  CHECK(run.Derived("r", 1).empty());
   CHECK(run.goals.may_have_fallen);
   CHECK(run.facts.retracted().size() == 1);
   CHECK(run.TraceText() == "2 s(1) -> true\n2 s(1) -> false\n");
@@ -80,7 +80,7 @@ TEST_CASE("a fact that is taken back is noted, and voids what rests on it") {
 TEST_CASE("a decision about a failure takes effect as novelty") {
   TakingRun run("p(1)\n");
   Way way{.name = "retract p(1)", .does = {}, .by = By::kPerson};
-  way.does.relation = run.engine.Find("p", 1);
+  way.does.relation = run.Find("p", 1);
   way.does.row = {run.engine.pool.Int(1)};
   way.does.truth = false;
   way.does.text = "p(1) -> false";
@@ -91,7 +91,7 @@ TEST_CASE("a decision about a failure takes effect as novelty") {
   CHECK(run.inbox.EntriesToCome().front().phase == 2);
   run.TakeIn();
   CHECK_FALSE(run.inbox.has_decisions());
-  CHECK(run.engine.Derived("p", 1).empty());
+  CHECK(run.Derived("p", 1).empty());
 }
 
 }  // namespace

@@ -144,7 +144,8 @@ Outcome Judge::Unsatisfied(StepState& step, const Definition* query, Outcome out
   if (step.found.declined) {
     const std::string call = engine_.solver.CallText(*step.found.declined);
     out.declined = call;
-    const std::string& by = step.undecided_by == nullptr ? step.goal_name : step.undecided_by->text;
+    const std::string& by =
+        step.checked.undecided_by == nullptr ? step.goal_name : step.checked.undecided_by->text;
     return fail("declined: " + call, by + " needs " + call + ", which was declined");
   }
   const auto refused = step.found.refused
@@ -171,7 +172,7 @@ Outcome Judge::Unsatisfied(StepState& step, const Definition* query, Outcome out
                 known ? "no activation clause of " + name + " holds"
                       : "nothing defines " + name + GoalLike(engine_, name));
   }
-  if (step.undecided && step.undecided_by == nullptr && !step.found.undefined.empty())
+  if (step.undecided && step.checked.undecided_by == nullptr && !step.found.undefined.empty())
     step.reason = "undecided: " + step.found.undefined;
   out.status = Status::kUnsatisfied;
   out.reason = OneLine(step.reason.empty() ? step.goal_name + " is not satisfied" : step.reason);

@@ -11,7 +11,7 @@ namespace {
 struct JudgedRun : testing::RunParts {
   explicit JudgedRun(const std::string& program) : testing::RunParts(nobody) {
     Load(program);
-    REQUIRE(engine.Findings().empty());
+    REQUIRE(findings.all().empty());
     pursuit.SetGoal(nullptr, true);
   }
   Outcome Judged() {
@@ -54,7 +54,7 @@ TEST_CASE("a goal that waits says for what") {
   CHECK(out.status == Status::kWaiting);
   CHECK(out.reason == "waiting for name(?n): Who?");
   REQUIRE(out.pending.size() == 1);
-  run.calls.declined.insert({run.engine.Find("name", 1), {kNone}});
+  run.calls.declined.insert({run.Find("name", 1), {kNone}});
   out = run.Judged();
   CHECK(out.status == Status::kFailed);
   CHECK(out.declined == "name(?n)");

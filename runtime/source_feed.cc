@@ -250,12 +250,11 @@ void SourceFeed::TakeSentence(const SourceSentence& sentence, From from, By by) 
   call.relation = sentence.relation;
   call.args = sentence.row;
   call.place = sentence.span;
-  std::vector<OpenCall>& known = sentences_;
   const auto same = [&](const OpenCall& other) { return !(other < call) && !(call < other); };
-  if (std::ranges::any_of(known, same)) return;
+  if (std::ranges::any_of(sentences_, same)) return;
   const std::string text = engine_.solver.CallText(call);
   run_.recorder.Log(Verb::kAsserted, text, sentence.span);
-  known.push_back(std::move(call));
+  sentences_.push_back(std::move(call));
   if (from == From::kMessage)
     run_.recorder.Entry(
         {.kind = TraceEntry::Kind::kFact, .text = text, .by = by, .place = sentence.span});

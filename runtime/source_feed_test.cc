@@ -37,30 +37,30 @@ struct FedRun : testing::RunParts {
     const Value entries[] = {engine.pool.Keyword("hash"), Text("of " + text)};
     answer.value = engine.pool.Map(entries);
     answer.source = SourceText{"stock.csv", text};
-    return feed.Received(Call(), std::move(answer));
+    return source_feed.Received(Call(), std::move(answer));
   }
   // What phases 1 and 2 do with it.
   void Take(const Answer& answer) {
     calls.replies.push_back({Call(), answer});
     TakeIn();
   }
-  std::string Stock() { return engine.Derived("stock", 2); }
+  std::string Stock() { return Derived("stock", 2); }
 };
 
 TEST_CASE("a source that the program states is awaited until its rows are there") {
   Rereading agent;
   FedRun run(agent);
-  CHECK(run.feed.Awaits());
-  REQUIRE(run.feed.Open().calls.size() == 1);
-  CHECK(run.feed.Open().calls.front().args == run.Call().args);
+  CHECK(run.source_feed.Awaits());
+  REQUIRE(run.source_feed.Open().calls.size() == 1);
+  CHECK(run.source_feed.Open().calls.front().args == run.Call().args);
   const Answer answer = run.Read("item,count\npen,3\n");
   REQUIRE(answer.kind == Answer::Kind::kMeta);
   CHECK(run.engine.pool.Lookup(answer.value, run.engine.pool.Keyword("rows")) ==
         run.engine.pool.Int(1));
-  CHECK(run.feed.Awaits());
+  CHECK(run.source_feed.Awaits());
   run.Take(answer);
-  CHECK_FALSE(run.feed.Awaits());
-  CHECK(run.feed.Open().calls.empty());
+  CHECK_FALSE(run.source_feed.Awaits());
+  CHECK(run.source_feed.Open().calls.empty());
   CHECK(run.Stock() == "(\"pen\", 3)");
 }
 
@@ -71,24 +71,24 @@ TEST_CASE("a source that cannot be read is a call that failed, and is awaited") 
   const Answer answer = run.Read("item,count\npen\n");
   CHECK(answer.kind == Answer::Kind::kNotRun);
   run.Take(answer);
-  CHECK(run.feed.Awaits());
-  CHECK(run.feed.Open().calls.empty());
-  CHECK(run.feed.Open().failed);
+  CHECK(run.source_feed.Awaits());
+  CHECK(run.source_feed.Open().calls.empty());
+  CHECK(run.source_feed.Open().failed);
   CHECK(run.Stock().empty());
-  CHECK(run.feed.findings().has_errors());
+  CHECK(run.source_feed.findings().has_errors());
 }
 
 TEST_CASE("a source that changed is exchanged, but for what others state") {
   Rereading agent;
   FedRun run(agent);
   run.Take(run.Read("item,count\npen,3\ncup,1\n"));
-  const RelationId stock = run.engine.Find("stock", 2);
+  const RelationId stock = run.Find("stock", 2);
   const Value cup[] = {run.Text("cup"), run.engine.pool.Int(1)};
   run.facts.Insert(stock, cup, {.by = RowsBy::Bit(By::kPerson)});
-  run.feed.ReadAgain(true);
-  CHECK(run.said.empty());
+  run.source_feed.ReadAgain(true);
+  CHECK(run.novelty.empty());
   agent.text = "item,count\nink,7\n";
-  run.feed.ReadAgain(true);
+  run.source_feed.ReadAgain(true);
   run.TakeIn();
   CHECK(run.Stock() == "(\"cup\", 1) (\"ink\", 7)");
   CHECK(run.goals.may_have_fallen);
@@ -99,9 +99,9 @@ TEST_CASE("rows that wait when their source changes are not asserted") {
   FedRun run(agent);
   for (const char* text : {"item,count\npen,3\n", "item,count\nink,7\n"}) {
     run.Read(text);
-    run.feed.TakeReply(run.Call());
+    run.source_feed.TakeReply(run.Call());
   }
-  CHECK(run.said.size() == 1);
+  CHECK(run.novelty.size() == 1);
   run.TakeIn();
   CHECK(run.Stock() == "(\"ink\", 7)");
 }

@@ -79,7 +79,6 @@ struct StepState {
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   Evaluation found;               // open calls, and those for which answers are missing
   bool undecided = false;         // the goal rests on absence of what is not known (decision 80)
-  const Constraint* undecided_by = nullptr;  // that one does, if a constraint does
   bool incomplete = false;  // a call that failed or was refused might have given it more answers
 
   // Phase 6: the answers of a satisfied plan.

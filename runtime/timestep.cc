@@ -8,29 +8,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
-#include "runtime/agent.h"
-#include "runtime/answer_writer.h"
-#include "runtime/budget.h"
-#include "runtime/call_book.h"
-#include "runtime/call_permission.h"
-#include "runtime/constraint_check.h"
-#include "runtime/derivation.h"
-#include "runtime/dispatch.h"
-#include "runtime/door.h"
 #include "runtime/explaining.h"
-#include "runtime/fact_writer.h"
-#include "runtime/gate_setup.h"
-#include "runtime/goal_pursuit.h"
-#include "runtime/inbox.h"
 #include "runtime/journal.h"
-#include "runtime/judge.h"
-#include "runtime/request_writer.h"
-#include "runtime/source_feed.h"
-#include "runtime/violations.h"
+#include "runtime/run_parts.h"
 
 namespace rpl {
 
@@ -51,67 +34,16 @@ Profile::Part ProfiledPart(int phase) {
 
 }  // namespace
 
-// Each part borrows from those before it.
-struct Runtime::Parts {
-  Parts(Agent& from, SessionOptions with);
-
-  Agent& agent;
-  SessionOptions options;
-  Recorder recorder{options};
-  Sources sources;
-  interp::Engine engine{sources};
-  Budget budget{engine, options};
-  Derivations derivations{engine};
-  CallBook calls;
-  GoalRecord goals;
-  SaidQueue novelty;
-  FactWriter facts{engine, budget, goals, derivations, options.door};
-  Violations violations{engine, recorder, derivations};
-  ConstraintCheck constraints{engine, options, recorder, budget, facts, derivations, violations};
-  AnswerWriter answers{engine, options, budget};
-  CallPermission permission;
-  Door door;
-  SourceFeed source_feed;
-  Inbox inbox;
-  RequestWriter requests;
-  GoalPursuit pursuit;
-  Dispatch dispatch;
-  Judge judge;
+struct Runtime::State : RunParts {
+  using RunParts::RunParts;
 
   Value now;  // of the current or last timestep
   std::size_t bad_heads_known = 0;
   bool run_begins = false;  // with the next timestep
 };
 
-Runtime::Parts::Parts(Agent& from, SessionOptions with)
-    : agent(from),
-      options(std::move(with)),
-      permission(engine, options, calls, recorder, derivations,
-                 {.state = [this](Assertion fact) { inbox.Put(std::move(fact)); },
-                  .fail =
-                      [this](const std::string& reason, const std::string& explanation) {
-                        return RecordFailure(goals, recorder, reason, explanation);
-                      }}),
-      door(engine, recorder.trace(), options.gate != nullptr && options.gate->guard != nullptr),
-      source_feed({engine, options, agent, recorder, calls, facts, novelty, door,
-                   [this](const OpenCall& call) { return requests.For(call); }}),
-      inbox({engine, options, recorder, derivations, calls, permission, facts, source_feed, goals,
-             novelty, door}),
-      requests(engine, options, budget, door, source_feed, agent),
-      pursuit({engine, options, recorder, budget, derivations, goals, calls, source_feed, answers}),
-      dispatch(agent,
-               {engine, options, agent, agent, recorder, budget, calls, permission, source_feed,
-                inbox, requests},
-               {engine, options, agent, recorder, budget, goals, calls, permission, inbox, door,
-                requests, violations}),
-      judge({engine, options, recorder, goals, budget, calls, permission, requests, violations}) {
-  engine.limits.threads = options.threads;
-  engine.limits.profile = options.profile;
-  engine.solver.Resume(options.long_loop);
-}
-
 Runtime::Runtime(Agent& agent, SessionOptions options)
-    : run_(std::make_unique<Parts>(agent, std::move(options))) {}
+    : run_(std::make_unique<State>(agent, std::move(options))) {}
 
 Runtime::~Runtime() = default;
 
@@ -216,42 +148,10 @@ void Runtime::QuiesceRelations(StepState& step) {
   run_->recorder.Derived(run_->engine, run_->derivations);
   if (run_->options.profile != nullptr) run_->options.profile->Enter(Profile::Part::kChecking);
   if (step.awaits_sources) return;  // absent rows prove nothing
-  TakeChecked(step, run_->recorder.phase() == 3
-                        ? run_->constraints.Live()
-                        : run_->constraints.Settle(step.standing, step.goal_violations));
-}
-
-// What the check of constraints says about the goal. A goal is not satisfied while a constraint is
-// undecided (decision 80), and a run is when its constraints are decided: what they wait for is
-// called and asked after everything that the goal needs (decision 83).
-void Runtime::TakeChecked(StepState& step, Findings found) {
-  step.unchecked = step.unchecked || found.unchecked;
-  if (found.undecided_by != nullptr) {
-    step.standing = GoalStanding::kUnsatisfied;
-    step.undecided = true;
-    step.undecided_by = found.undecided_by;
-    step.reason = "undecided: " + found.undecided_by->text;
-    if (!found.blame.undefined.empty()) step.reason += ": " + found.blame.undefined;
-    step.found.declined = found.blame.declined;
-    step.found.refused = found.blame.refused;
-    step.found.failed = found.blame.failed;
-    step.found.failure = found.blame.failure;
-    step.shown.clear();
-  } else if (!found.needed.empty() && run_->pursuit.query() == nullptr &&
-             step.standing == GoalStanding::kSatisfied) {
-    step.standing = GoalStanding::kPending;
-    step.shown.clear();
-    // A goal that is satisfied otherwise may have the same calls open: each goes out once.
-    std::set<CallId> known;
-    for (const OpenCall& call : step.found.calls) known.insert(run_->engine.solver.IdOf(call));
-    for (OpenCall& call : std::exchange(found.needed, {})) {
-      if (!known.insert(run_->engine.solver.IdOf(call)).second) continue;
-      if (run_->calls.created.insert(run_->engine.solver.IdOf(call)).second)
-        run_->recorder.Log(LogLine::Verb::kCreated, run_->engine.solver.CallText(call), call.place);
-      step.found.calls.push_back(std::move(call));
-    }
-  }
-  step.checked = std::move(found);
+  run_->pursuit.TakeFindings(step,
+                             run_->recorder.phase() == 3
+                                 ? run_->constraints.Live()
+                                 : run_->constraints.Settle(step.standing, step.goal_violations));
 }
 
 // --- between the phases ------------------------------------------------------------------

@@ -106,11 +106,10 @@ class Runtime {
   void PutIntoEffect();
   void PrepareProgram();
   void QuiesceRelations(StepState& step);
-  void TakeChecked(StepState& step, Findings found);
   void ForgetEvaluated();
 
-  struct Parts;
-  const std::unique_ptr<Parts> run_;
+  struct State;  // the parts, and what lasts between timesteps
+  const std::unique_ptr<State> run_;
 };
 
 }  // namespace rpl

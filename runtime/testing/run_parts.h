@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a run as Runtime wires them, for tests of one of them: there is no session, and a
-// timestep is what the test does.
+// The parts of a run for tests of one of them: there is no session, and a timestep is what the test
+// does.
 #ifndef RPL_RUNTIME_TESTING_RUN_PARTS_H_
 #define RPL_RUNTIME_TESTING_RUN_PARTS_H_
 
@@ -11,37 +11,25 @@
 
 #include "interp/eval/solver.h"
 #include "interp/testing/testing.h"
-#include "runtime/answer_writer.h"
-#include "runtime/budget.h"
-#include "runtime/call_permission.h"
-#include "runtime/constraint_check.h"
-#include "runtime/dispatch.h"
-#include "runtime/fact_writer.h"
-#include "runtime/goal_pursuit.h"
-#include "runtime/inbox.h"
-#include "runtime/judge.h"
-#include "runtime/request_writer.h"
-#include "runtime/source_feed.h"
-#include "runtime/violations.h"
+#include "runtime/run_parts.h"
 
 namespace rpl::testing {
 
-struct RunParts {
-  explicit RunParts(Agent& with) : agent(with) { budget.Begin(); }
+struct RunParts : rpl::RunParts {
+  explicit RunParts(Agent& with) : rpl::RunParts(with, {}) { budget.Begin(); }
 
   /// Loads a document, and takes it in.
   void Load(const std::string& text, const std::string& name = "p.md") {
     const std::uint32_t file = engine.sources.Add(name, text);
-    inbox.Put(ReadDocument(engine.sources, file, engine.findings, FactForm::kPlain),
-              From::kDocument, By::kProgram, engine.findings);
+    inbox.Put(ReadDocument(engine.sources, file, findings, FactForm::kPlain), From::kDocument,
+              By::kProgram, findings);
     TakeIn();
   }
   /// Says a message. Returns why it is refused, or "".
   std::string Say(const std::string& text, By by) {
     const std::uint32_t file = engine.sources.Add("said", text);
-    const std::optional<Refused> refused =
-        inbox.PutSaid(ReadDocument(engine.sources, file, engine.findings, FactForm::kPlain), by,
-                      true, engine.findings);
+    const std::optional<Refused> refused = inbox.PutSaid(
+        ReadDocument(engine.sources, file, findings, FactForm::kPlain), by, true, findings);
     return refused ? refused->reason : "";
   }
   /// Phases 1 to 3 of the next timestep, without constraints.
@@ -53,7 +41,7 @@ struct RunParts {
     recorder.SetPhase(2);
     inbox.TakeNovelty();
     engine.Prepare();
-    feed.PushDown(pursuit.query());
+    source_feed.PushDown(pursuit.query());
     Derive();
     recorder.SetPhase(3);
   }
@@ -75,7 +63,7 @@ struct RunParts {
     pursuit.Record(step);
     recorder.SetPhase(7);
     Derive();
-    step.checked = constraints.Settle(step.standing, step.goal_violations);
+    pursuit.TakeFindings(step, constraints.Settle(step.standing, step.goal_violations));
     recorder.SetPhase(8);
     return step;
   }
@@ -91,7 +79,7 @@ struct RunParts {
   OpenCall Heading(const std::string& label, std::vector<Value> args, int column) {
     OpenCall out;
     out.space = Space::kRelation;
-    out.relation = engine.Find(label, static_cast<std::uint32_t>(args.size()));
+    out.relation = Find(label, static_cast<std::uint32_t>(args.size()));
     out.args = std::move(args);
     out.column = column;
     out.question =
@@ -106,6 +94,14 @@ struct RunParts {
     out.by = by;
     return out;
   }
+  RelationId Find(const std::string& name, std::uint32_t arity) const {
+    return engine.store.Find(Space::kRelation, name, arity);
+  }
+  /// Rows of a relation after quiescence, in id order.
+  std::string Derived(const std::string& name, std::uint32_t arity) {
+    engine.Quiesce();
+    return Rows(engine.store, Find(name, arity));
+  }
   /// Each entry as "PHASE TEXT".
   std::string TraceText() const {
     std::string out;
@@ -114,44 +110,7 @@ struct RunParts {
     return out;
   }
 
-  Agent& agent;
-  Engine engine;
-  SessionOptions options;
-  Recorder recorder{options};
-  Budget budget{engine, options};
-  Derivations derivations{engine};
-  CallBook calls;
-  GoalRecord goals;
-  SaidQueue said;
-  FactWriter facts{engine, budget, goals, derivations, true};
-  Violations violations{engine, recorder, derivations};
-  ConstraintCheck constraints{engine, options, recorder, budget, facts, derivations, violations};
-  AnswerWriter answers{engine, options, budget};
-  std::vector<std::string> decisions;  // facts of the guard
-  CallPermission permission{engine,
-                            options,
-                            calls,
-                            recorder,
-                            derivations,
-                            {.state = [this](Assertion fact) { decisions.push_back(fact.text); },
-                             .fail =
-                                 [this](const std::string& reason, const std::string& explanation) {
-                                   return RecordFailure(goals, recorder, reason, explanation);
-                                 }}};
-  Door door{engine, recorder.trace(), false};
-  SourceFeed feed{{engine, options, agent, recorder, calls, facts, said, door,
-                   [this](const OpenCall& call) { return requests.For(call); }}};
-  Inbox inbox{
-      {engine, options, recorder, derivations, calls, permission, facts, feed, goals, said, door}};
-  RequestWriter requests{engine, options, budget, door, feed, agent};
-  GoalPursuit pursuit{
-      {engine, options, recorder, budget, derivations, goals, calls, feed, answers}};
-  Dispatch dispatch{
-      agent,
-      {engine, options, agent, agent, recorder, budget, calls, permission, feed, inbox, requests},
-      {engine, options, agent, recorder, budget, goals, calls, permission, inbox, door, requests,
-       violations}};
-  Judge judge{{engine, options, recorder, goals, budget, calls, permission, requests, violations}};
+  Diagnostics findings;
 };
 
 }  // namespace rpl::testing
