@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -50,7 +51,12 @@ class Cluster:
                        cwd=self.folder)
 
     def stop(self, how="fast"):
+        """Also of what still serves connections: stopped at once, they may outlive the server."""
+        server = pathlib.Path(self.folder, "data/postmaster.pid").read_text().split()[0]
+        served = subprocess.run(["pgrep", "-P", server], capture_output=True, text=True).stdout
         self.server("-m", how, "stop")
+        while any(os.path.exists(f"/proc/{pid}") for pid in served.split()):
+            time.sleep(0.01)
 
     def start(self):
         self.server("start")
