@@ -26,7 +26,7 @@
 #include "runtime/gate.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
-#include "runtime/saved_session.h"
+#include "runtime/run/run.h"
 
 namespace rpl {
 namespace {
@@ -267,8 +267,7 @@ struct Engine::State {
       : options(std::move(with)),
         replies(options, gone),
         gate(GateSetupOf(options, policy_findings)),
-        loaded(std::make_unique<Session>(replies, SessionOptionsOf(options, gate.get(), gone))) {
-    loaded->SetFileReader(options.file);
+        run(Unrecorded()) {
     rejected = HasErrors(policy_findings);
     if (!options.now.empty() && !ParseInstant(options.now))
       broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
@@ -276,7 +275,8 @@ struct Engine::State {
 
   static const char* Refusal(const State* state);
   static Outcome Refused(const State* state);
-  Session& session() { return saved ? saved->session() : *loaded; }
+  Session& session() { return run->session(); }
+  std::unique_ptr<rpl::Run> Unrecorded();
   void Guarded(const std::function<void()>& work);
   Outcome Turn(const std::function<std::optional<rpl::Outcome>()>& turn);
   bool Begin(Outcome& out);
@@ -299,10 +299,9 @@ struct Engine::State {
   bool fresh = false;     // a document was loaded since the last turn
   bool rejected = false;  // a document or the policy has errors
   std::string broken;     // the reason for Status::kBroken, or ""
-  /// The session that documents are loaded into; with a session file, only until the file is
-  /// opened.
-  std::unique_ptr<Session> loaded;
-  std::unique_ptr<SavedSession> saved;
+  /// Until a session file is opened, what its documents are loaded into. Never null.
+  std::unique_ptr<rpl::Run> run;
+  bool in_file = false;                // the run is that of the file
   bool cut_off = false;                // the last turn was; the next one reopens the file
   std::optional<rpl::Outcome> opened;  // the run that opening the file replayed
   std::vector<Request> open;           // the calls behind `pending`
@@ -310,6 +309,14 @@ struct Engine::State {
   std::set<std::string> retried;  // calls in doubt that may be made again
   std::vector<Question> pending;
 };
+
+// A run of the documents so far that no file records.
+std::unique_ptr<rpl::Run> Engine::State::Unrecorded() {
+  return rpl::Run::Open(replies, {.files = files,
+                                  .reader = options.file,
+                                  .options = SessionOptionsOf(options, gate.get(), gone)})
+      .run;
+}
 
 // Runs `work` on the large stack. An exception breaks the engine.
 void Engine::State::Guarded(const std::function<void()>& work) {
@@ -350,8 +357,8 @@ Engine::Outcome Engine::State::Turn(const std::function<std::optional<rpl::Outco
     const std::optional<rpl::Outcome> outcome = turn();
     if (outcome) out = Finish(*outcome);
     else out.status = Status::kRunning;
-    if (saved && !saved->journal().broken().empty())
-      broken = WithoutPassword(options.session_file) + ": " + saved->journal().broken();
+    if (const std::string why = run->broken(); in_file && !why.empty())
+      broken = WithoutPassword(options.session_file) + ": " + why;
   });
   if (broken.empty()) return out;
   out.status = Status::kBroken;
@@ -362,18 +369,19 @@ Engine::Outcome Engine::State::Turn(const std::function<std::optional<rpl::Outco
 // True if the turn may run; otherwise `out` has the reason.
 bool Engine::State::Begin(Outcome& out) {
   if (cut_off) {
-    saved.reset();
+    run = Unrecorded();  // closes the file
+    in_file = false;
     ForgetOpen();
     cut_off = false;
   }
-  if (!rejected && !options.session_file.empty() && !saved) {
+  if (!rejected && !options.session_file.empty() && !in_file) {
     out.reason = Open(out);
     if (!out.reason.empty()) {
       out.status = Status::kBroken;
       return false;
     }
-    if (saved->last() && !saved->last()->repeatable) {  // cut off once more
-      out = Finish(*saved->last());
+    if (run->last() != nullptr && !run->last()->repeatable) {  // cut off once more
+      out = Finish(rpl::Outcome(*run->last()));
       return false;
     }
   }
@@ -396,27 +404,23 @@ std::string Engine::State::Open(Outcome& out) {
   if (!got.store->damage().empty())
     return shown + ": the session is damaged: " + got.store->damage();
   std::vector<Event> events = got.store->events();
-  const std::optional<ProgramEvent> last = LastProgram(events);
-  const auto turn = std::find_if(events.rbegin(), events.rend(),
-                                 [](const Event& e) { return e.kind == Event::Kind::kTurn; });
-  const bool was_run = last && last->files == files && turn != events.rend() &&
-                       !Journal({*turn}, {}, nullptr).NextTurn()->text;
-  saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options, gate.get(), gone),
-                                         std::move(events), std::move(got.store));
-  const auto findings = saved->Start(
-      files, options.file,
-      [this](const std::string& call, const std::string&) { return retried.contains(call); });
-  out.findings = FindingsOf(findings, saved->session().sources());
-  rejected = HasErrors(out.findings);
-  if (rejected) return "";
-  if (!saved->journal().broken().empty()) {
-    const std::string why = saved->journal().broken();
-    saved.reset();
+  rpl::Run::Opened begun =
+      rpl::Run::Open(replies, {.files = files,
+                               .reader = options.file,
+                               .options = SessionOptionsOf(options, gate.get(), gone),
+                               .record = Recording{std::move(events), std::move(got.store)},
+                               .retry = [this](const std::string& call, const std::string&) {
+                                 return retried.contains(call);
+                               }});
+  run = std::move(begun.run);
+  out.findings = FindingsOf(begun.findings, session().sources());
+  rejected = begun.why == Unopened::kRejected;
+  if (begun.why == Unopened::kBroken) {
+    const std::string why = std::exchange(run, Unrecorded())->broken();
     return shown + ": " + why;
   }
-  const bool over = saved->last() && saved->last()->status == rpl::Status::kSatisfied;
-  const bool finished = saved->finished_turn() && !saved->last()->not_run;
-  if (was_run && (finished || over)) opened = saved->last();
+  in_file = true;
+  if (run->IsOver()) opened = *run->last();
   return "";
 }
 
@@ -430,7 +434,7 @@ Engine::Outcome Engine::State::Finish(const rpl::Outcome& from) {
   out.cut_off = from.cut_off;
   for (const ToDo& to_do : from.now) out.now.push_back({to_do.heading, to_do.text});
   out.findings = FindingsOf(from.diagnostics, session().sources());
-  cut_off = saved && !from.repeatable;
+  cut_off = in_file && !from.repeatable;
   Waiting(from.pending);
   return out;
 }
@@ -450,7 +454,7 @@ void Engine::State::Waiting(const std::vector<Request>& for_these) {
     if (replies.IsKept(id) || Find(id) != nullptr) continue;
     open.push_back(request);
     pending.push_back(QuestionOf(request, session().pool()));
-    pending.back().in_doubt = saved && saved->journal().InDoubt(id) && !replies.IsCalled(id);
+    pending.back().in_doubt = run->InDoubt(id) && !replies.IsCalled(id);
   }
 }
 
@@ -461,7 +465,7 @@ void Engine::State::AskAgain(const std::string& id) {
     return e.answered && e.answered->declined &&
            (id == e.answered->call || id.starts_with(e.answered->call + " for "));
   });
-  if (entry != trace.rend()) session().Say("<take back>", RetractionOf(*entry));
+  if (entry != trace.rend()) run->Say("<take back>", RetractionOf(*entry));
 }
 
 // The values of these requests belong to a session that no longer exists.
@@ -495,11 +499,11 @@ std::vector<Engine::Finding> Engine::Load(const std::string& name, const std::st
   const std::shared_ptr<State> state = state_;  // which a callback may take from the engine
   if (const char* why = State::Refusal(state.get())) return {ErrorIn(name, why)};
   State& s = *state;
-  if (s.saved)
+  if (s.in_file)
     return {ErrorIn(name, "expected all documents before the first turn of a session in a file")};
   std::vector<Finding> out;
   s.Guarded([&] {
-    out = FindingsOf(s.loaded->Load(name, text), s.loaded->sources());
+    out = FindingsOf(s.session().Load(name, text), s.session().sources());
     s.rejected = s.rejected || HasErrors(out);
     s.files.push_back({name, text});
     s.fresh = true;
@@ -513,26 +517,26 @@ Engine::Outcome Engine::Assert(const std::string& text) {
   if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
   // A goal as last sentence belongs to the program; with a comment after it, it is no query.
   const std::string whole = EndsInQuery(text) ? text + "\n-- \n" : text;
-  return state->Turn([&] { return state->session().Say("<assert>.rpl", whole); });
+  return state->Turn([&] { return state->run->Say("<assert>.rpl", whole); });
 }
 
 Engine::Outcome Engine::Run() {
   const std::shared_ptr<State> state = state_;
   if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
-  return state->TakeRun([&] { return state->session().Run(); });
+  return state->TakeRun([&] { return state->run->Turn(); });
 }
 
 Engine::Outcome Engine::Step() {
   const std::shared_ptr<State> state = state_;
   if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
-  return state->TakeRun([&] { return state->session().Step(); });
+  return state->TakeRun([&] { return state->run->Step(); });
 }
 
 Engine::Outcome Engine::Query(const std::string& text) {
   const std::shared_ptr<State> state = state_;
   if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
   return state->Turn([&] {
-    if (EndsInQuery(text)) return state->session().Say("<query>.rpl", text);
+    if (EndsInQuery(text)) return state->run->Say("<query>.rpl", text);
     rpl::Outcome none;
     none.status = rpl::Status::kRejected;
     none.reason = "expected a goal form as query: `% <- ...`, `%name <- ...` or `%name(?x) <- ...`";
@@ -568,7 +572,7 @@ bool Engine::Retry(const std::string& id) {
   if (State::Refusal(state_.get()) != nullptr) return false;
   State& s = *state_;
   const bool called = s.replies.Forget(id);
-  if (!s.saved || !s.saved->journal().InDoubt(id)) return called;
+  if (!s.run->InDoubt(id)) return called;
   s.retried.insert(id);
   for (Question& q : s.pending)
     if (q.id == id) q.in_doubt = false;

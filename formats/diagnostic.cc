@@ -166,6 +166,11 @@ std::string Sources::Where(Span span) const {
          std::to_string(place.column);
 }
 
+bool HasErrors(const std::vector<Diagnostic>& findings) {
+  return std::ranges::any_of(findings,
+                             [](const Diagnostic& d) { return d.severity == Severity::kError; });
+}
+
 void Diagnostics::Add(Code code, Span span, std::string message, std::string hint) {
   const Severity severity = InfoOf(code).severity;
   Add({code, severity, span, std::move(message), std::move(hint)});

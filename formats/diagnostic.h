@@ -77,6 +77,9 @@ struct Diagnostic {
   std::string hint;
 };
 
+/// Whether one of the findings is an error.
+bool HasErrors(const std::vector<Diagnostic>& findings);
+
 /// The files of one program, numbered from 0. The text of a file neither moves nor changes once
 /// added, so that views into it last as long as the Sources or a copy of it: copies share the
 /// texts.

@@ -134,10 +134,8 @@ SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Eve
   if (options_.gate != nullptr && store_ != nullptr) options_.gate->session = store_->place();
 }
 
-std::vector<Diagnostic> SavedSession::Start(
-    const std::vector<ProgramFile>& files,
-    std::function<std::optional<std::string>(const std::string&)> reader,
-    const Journal::Retry& retry) {
+std::vector<Diagnostic> SavedSession::Start(const std::vector<ProgramFile>& files,
+                                            FileReader reader, const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
   ProgramEvent program{files, {}, RecordOf(options_.gate), {}, true};
   std::vector<Event> recorded;
@@ -170,9 +168,7 @@ std::vector<Diagnostic> SavedSession::Start(
   session_ = std::make_unique<Session>(agent_, options_);
   if (!same) {  // nothing is kept of a program that has errors
     std::vector<Diagnostic> findings = load(*session_);
-    if (std::any_of(findings.begin(), findings.end(),
-                    [](const Diagnostic& d) { return d.severity == Severity::kError; }))
-      return findings;
+    if (HasErrors(findings)) return findings;
   }
   for (const Event& event : recorded) {
     if (event.kind == Event::Kind::kTurn) finished_turn_ = true;

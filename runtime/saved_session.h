@@ -53,10 +53,8 @@ class SavedSession {
   /// Returns the findings; with errors, nothing is stored. Calls in doubt for which `retry` holds
   /// are made again. The next run pursues the goal of the last one (LastGoal), if the program has
   /// it. Call once, before the others.
-  std::vector<Diagnostic> Start(
-      const std::vector<ProgramFile>& files,
-      std::function<std::optional<std::string>(const std::string&)> reader,
-      const Journal::Retry& retry = nullptr);
+  std::vector<Diagnostic> Start(const std::vector<ProgramFile>& files, FileReader reader,
+                                const Journal::Retry& retry = nullptr);
 
   /// The outcome of the last turn of the epoch, after Start.
   const std::optional<Outcome>& last() const { return last_; }
@@ -64,6 +62,8 @@ class SavedSession {
   bool finished_turn() const { return finished_turn_; }
   /// Whether the recording has ended and nothing may follow.
   bool over() const { return journal_ != nullptr && journal_->over(); }
+  /// Why nothing more is recorded (Journal::broken), or "".
+  std::string broken() const { return journal_ != nullptr ? journal_->broken() : ""; }
   Session& session() { return *session_; }
   Journal& journal() { return *journal_; }
 

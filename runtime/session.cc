@@ -134,9 +134,7 @@ Session::Session(Agent& agent, SessionOptions options)
 
 Session::~Session() = default;
 
-void Session::SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader) {
-  state_->reader.SetFiles(std::move(reader));
-}
+void Session::SetFileReader(FileReader reader) { state_->reader.SetFiles(std::move(reader)); }
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text, By by) {
   return state_->Load(name, std::move(text), From::kDocument, by);

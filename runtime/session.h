@@ -30,6 +30,9 @@ class Program;
 class Store;
 struct RecordedTurn;  // runtime/journal.h
 
+/// The text of a file beside the documents, by its name; nullopt if there is none.
+using FileReader = std::function<std::optional<std::string>(const std::string& name)>;
+
 /// Explanations of the facts of a form, or of their absence.
 struct Explained {
   bool rejected = false;  // the form is wrong: see `diagnostics`
@@ -57,9 +60,8 @@ class Session {
   /// The same for the trace of an earlier epoch: truths in force make no second entry.
   std::vector<Diagnostic> LoadTrace(const std::string& name, CarriedTrace trace);
 
-  /// Sets the reader of file namespaces (§17.7): the text of a file beside the documents, or
-  /// nullopt. REQUIRES: before Load.
-  void SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader);
+  /// Sets the reader of file namespaces (§17.7). REQUIRES: before Load.
+  void SetFileReader(FileReader reader);
 
   /// One message (§15.9): context, then an optional query line. Without it the message is novelty
   /// of an ordinary turn: one timestep runs. The program says it, or a party outside, which states

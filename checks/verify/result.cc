@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -45,11 +44,6 @@ std::string_view SarifKind(Standing standing) {
     case Standing::kPending: return "review";
   }
   return "";
-}
-
-bool HasErrors(const std::vector<Diagnostic>& findings) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Diagnostic& d) { return d.severity == Severity::kError; });
 }
 
 // The findings about the inputs, and the outcome of the run.

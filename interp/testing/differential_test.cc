@@ -149,7 +149,8 @@ struct Run {
 };
 
 // Rows of the store, and of tables where a recursion binds what it counts, through the reader of
-// terms. A relation that is tabled because its values grow stores no sets: they are taken as expected.
+// terms. A relation that is tabled because its values grow stores no sets: they are taken as
+// expected.
 Answers StoredRows(const RandomProgram& p, testing::Engine& engine, const Answers& expected) {
   Answers out;
   engine.Quiesce();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // main() of the unit tests. Its last line is `N passed, N failed`, counted in test cases,
-// which is how ./dev test adds its parts up. Random inputs are the same in each run, unless RC_PARAMS
-// says otherwise, as `./dev torture` does.
+// which is how ./dev test adds its parts up. Random inputs are the same in each run, unless
+// RC_PARAMS says otherwise, as `./dev torture` does.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 

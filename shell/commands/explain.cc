@@ -10,9 +10,10 @@
 
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
-#include "runtime/facts_file.h"
+#include "runtime/run/run.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/findings.h"
 #include "shell/host/input.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
@@ -174,20 +175,6 @@ void PrintQueries(const Explained& explained, const std::vector<SqlPushed>& push
   }
 }
 
-bool LoadAll(Session& session, const ExplainOptions& options,
-             const std::vector<ProgramFile>& files) {
-  session.SetFileReader(ReaderBeside(options.files));
-  bool rejected = false;
-  for (const ProgramFile& file : files) {
-    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
-    rejected = rejected || HasErrors(findings);
-    // Rows that are left out may be the reason for what is explained.
-    if (HasErrors(findings) || FactsNameOf(file.name))
-      PrintDiagnostics(findings, session.sources(), std::cerr);
-  }
-  return !rejected;
-}
-
 }  // namespace
 
 int CommandExplain(const ExplainOptions& options) {
@@ -207,18 +194,25 @@ int CommandExplain(const ExplainOptions& options) {
   ScriptedAgent agent(sources, std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
-  std::unique_ptr<Session> ran;
+  std::unique_ptr<Run> run;
   Outcome outcome;
   for (bool again = true; std::exchange(again, false);) {
-    ran = std::make_unique<Session>(agent, SessionOptionsFor(options.engine));
-    if (!LoadAll(*ran, options, files)) return kExitInvalid;
-    outcome = ran->Run();
+    Run::Opened opened = Run::Open(agent, {.files = files,
+                                           .reader = ReaderBeside(options.files),
+                                           .options = SessionOptionsFor(options.engine)});
+    run = std::move(opened.run);
+    const Sources& texts = run->session().sources();
+    // Rows that are left out may be the reason for what is explained.
+    PrintDiagnostics(opened ? FindingsInFacts(opened.findings, texts) : opened.findings, texts,
+                     std::cerr);
+    if (!opened) return kExitInvalid;
+    outcome = run->Turn();
     // What a database has instead of rows here is read, to explain it.
-    const std::vector<std::string> below = ran->NotRead();
+    const std::vector<std::string> below = run->session().NotRead();
     again = !Interrupted() && std::ranges::find(below, LabelOf(options.form)) != below.end();
     sources.SetPush(!again);
   }
-  Session& session = *ran;
+  Session& session = run->session();
   if (Interrupted()) return kExitInterrupted;
   if (!agent.misfit().error.empty()) return ReportAnswers(agent);
   const ExplainLimits limits{10, options.depth.value_or(kDepth)};

@@ -22,9 +22,9 @@ int CommandProfile(const ProfileOptions& options) {
   if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
     return code;
   ProgramRun run(options.files, options.engine, &profile);
-  const std::optional<Outcome> outcome = run.Run(std::move(files));
+  const Outcome* const outcome = run.Pursue(std::move(files));
   profile.Enter(Profile::Part::kElsewhere);
-  if (!outcome) return run.End(nullptr);
+  if (outcome == nullptr) return run.End(nullptr);
   Session& session = run.session();
   PrintDiagnostics(outcome->diagnostics, session.sources(), std::cerr);
   const bool terminal = isatty(STDOUT_FILENO) == 1;
@@ -36,7 +36,7 @@ int CommandProfile(const ProfileOptions& options) {
   else std::cout << ProfileText(profile, session.sources(), &session.store(), form);
   std::cout << std::flush;
   PrintEnd(*outcome, session.pool(), std::cerr, StoreOption(options.engine.guard));
-  return run.End(&*outcome);
+  return run.End(outcome);
 }
 
 }  // namespace rpl

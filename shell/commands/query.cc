@@ -70,10 +70,14 @@ int CommandQuery(const QueryOptions& given) {
   if (!options.on.empty()) return QueryOn(options, std::move(files), entry);
   Host host(options.engine);
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
-  Session session(host.agent(), SessionOptionsFor(options.engine));
-  session.SetFileReader(ReaderBeside(options.files));
-  if (!LoadAll(std::move(files), session)) return kExitInvalid;
-  Outcome outcome = session.Say(entry.name, entry.text);
+  const Run::Opened opened =
+      Run::Open(host.agent(), {.files = std::move(files),
+                               .reader = ReaderBeside(options.files),
+                               .options = SessionOptionsFor(options.engine)});
+  Session& session = opened.run->session();
+  PrintDiagnostics(opened.findings, session.sources(), std::cerr);
+  if (!opened) return kExitInvalid;
+  Outcome outcome = opened.run->Say(entry.name, entry.text);
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintFindings(entry, outcome.diagnostics, session.sources(), std::cerr);
   PrintAnswers(options, outcome, session.pool());

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "runtime/gate_setup.h"
+#include "runtime/run/run.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/guard_setup.h"
@@ -35,10 +36,13 @@ int CommandReply(const ReplyOptions& options) {
   ScriptedAgent agent(tools.agent(), std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
-  Session session(agent, SessionOptionsFor(options.engine, gate.get()));
-  session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
+  const std::unique_ptr<Run> run =
+      Run::Open(agent, {.reader = ReaderBeside({from_file ? options.file : "message"}),
+                        .options = SessionOptionsFor(options.engine, gate.get())})
+          .run;
+  Session& session = run->session();
   const std::string name = from_file ? options.file : "<message 1>";
-  const Outcome outcome = session.Say(name, input.text);
+  const Outcome outcome = run->Say(name, input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
   PrintReply(outcome, session.pool(), options.engine.json);
   if (outcome.status == Status::kUnsatisfied)

@@ -12,6 +12,7 @@
 #include "formats/shorten.h"
 #include "runtime/facts_file.h"
 #include "runtime/postgres/open_session.h"
+#include "runtime/run/run.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
@@ -129,25 +130,26 @@ bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& e
 
 // Retracts the replies of failed calls, so that they are made again (§13.3). Returns the outcome if
 // it was cut off: the turn is then not over, and no other may follow it.
-std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
+std::optional<Outcome> TakeBackFailures(Run& run, const std::vector<std::string>& tools) {
   std::string message;
-  for (const AnsweredCall& call : FailedCalls(session.Entries()))
+  for (const AnsweredCall& call : FailedCalls(run.session().Entries()))
     if (IsOneOf(call.tool, tools)) message += call.call + " -> false\n";
   if (message.empty()) return std::nullopt;
-  Outcome outcome = session.Say("<retry>", message, By::kHost);
+  Outcome outcome = run.Say("<retry>", message, By::kHost);
   if (outcome.repeatable) return std::nullopt;
   return outcome;
 }
 
 // Retracts the last answers for the keys of `--take-back`, also those that declined, so that they
 // are asked again; and what was declined and has an answer now.
-ExitCode TakeBack(Session& session, const EngineOptions& options) {
+ExitCode TakeBack(Run& run, const EngineOptions& options) {
+  const Trace& entries = run.session().Entries();
   std::set<std::string> retractions;
   for (const std::string& answer : options.answers) {
-    const TraceEntry* reply = LastReply(session.Entries(), answer.substr(0, answer.find('=')));
+    const TraceEntry* reply = LastReply(entries, answer.substr(0, answer.find('=')));
     if (reply != nullptr && reply->answered->declined) retractions.insert(RetractionOf(*reply));
   }
-  const Retractions back = TakeBack(session.Entries(), options.take_back);
+  const Retractions back = TakeBack(entries, options.take_back);
   if (!back.refused.empty()) {
     Complain("--take-back", back.refused);
     return kExitInvalid;
@@ -157,17 +159,10 @@ ExitCode TakeBack(Session& session, const EngineOptions& options) {
   for (const std::string& retraction : retractions) message += retraction + "\n";
   if (message.empty()) return kExitOk;
   const Outcome said =
-      session.Say("<take back>", message, ByOf(options.answers_by).value_or(By::kHost));
+      run.Say("<take back>", message, ByOf(options.answers_by).value_or(By::kHost));
   if (said.hint.empty()) return kExitOk;
   Complain("--take-back", said.reason, said.hint);
   return kExitInvalid;
-}
-
-// Whether the run read a file of facts, which may have changed.
-bool ReadsSources(const Trace& entries) {
-  return std::any_of(entries.begin(), entries.end(), [](const TraceEntry& entry) {
-    return entry.answered && entry.answered->tool == "index";
-  });
 }
 
 // Whether the node of an explanation is the reply.
@@ -225,22 +220,21 @@ std::string WayToAnswerAgain(const std::string& resume, const std::vector<std::s
 }
 
 // Prints how to continue an unfinished run.
-void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
-                SavedSession& saved) {
+void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided, Run& run) {
   const std::string resume = "rpl resume " + ShellWord(path);
   for (const Request& request : outcome.pending) {
-    if (!saved.journal().InDoubt(request.id)) continue;
+    if (!run.InDoubt(request.id)) continue;
     std::cerr << fmt::format("help: nobody knows whether {} ran; `{} --retry {}` calls it again\n",
                              PrintableLine(request.id), resume, PrintableLine(request.tool));
     break;
   }
   const std::vector<AnsweredCall> failed = outcome.status == Status::kToolFailed
-                                               ? FailedCalls(saved.session().Entries())
+                                               ? FailedCalls(run.session().Entries())
                                                : std::vector<AnsweredCall>();
   if (!failed.empty())
     std::cerr << fmt::format("saved: call again with `{} --retry {}`\n", resume,
                              PrintableLine(failed.front().tool));
-  else if (const auto keys = KeysToTakeBack(outcome, saved.session()); !keys.empty())
+  else if (const auto keys = KeysToTakeBack(outcome, run.session()); !keys.empty())
     std::cerr << WayToAnswerAgain(resume, keys) << '\n';
   else if (outcome.status == Status::kWaiting || !outcome.repeatable || undecided)
     std::cerr << fmt::format("saved: go on with `{}`\n", resume);
@@ -313,19 +307,23 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   for (std::size_t i = paths.size(); i < program.size(); ++i) paths.push_back(program[i].name);
   // What a recorded program lacks may have come by messages.
   if (!same && !PassesCheck(program, paths, engine)) return kExitInvalid;
-  SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
-                     std::move(opened.store));
-  const std::vector<Diagnostic> findings = saved.Start(
-      program, ReaderBeside(paths),
-      [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); });
-  Session& session = saved.session();
+  Run::Opened begun = Run::Open(
+      host.agent(),
+      {.files = program,
+       .reader = ReaderBeside(paths),
+       .options = SessionOptionsFor(engine, host.gate()),
+       .record = Recording{std::move(events), std::move(opened.store)},
+       .retry = [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); },
+       .goal = goal});
+  Run& run = *begun.run;
+  Session& session = run.session();
   const bool all = same || !AreDocumentsChecked(files);
-  PrintDiagnostics(all ? findings : FindingsInFacts(findings, session.sources()), session.sources(),
-                   std::cerr);
-  if (HasErrors(findings)) return kExitInvalid;
+  PrintDiagnostics(all ? begun.findings : FindingsInFacts(begun.findings, session.sources()),
+                   session.sources(), std::cerr);
+  if (begun.why == Unopened::kRejected) return kExitInvalid;
   if (last && !same) ReportChanges(last->files, files);
-  if (!session.HasGoals()) return NothingToRun(files).Report(session);
-  if (saved.journal().broken().empty() && !session.SetGoal(goal)) {
+  if (begun.why == Unopened::kNoGoals) return NothingToRun(files).Report(session);
+  if (begun.why == Unopened::kNoSuchGoal) {
     if (!engine.goal.empty()) Complain("--goal", NoGoalNamed(session, goal));
     else
       Complain(path, "no goal is named %" + goal + " any more, which its last run pursued",
@@ -333,22 +331,19 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     return kExitInvalid;
   }
   Outcome outcome;
-  const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied &&
-                    !ReadsSources(session.Entries());
-  // A turn that was completed only now belongs to this run, unless a call did not run in it.
-  const bool finished = saved.finished_turn() && !saved.last()->not_run;
-  if (saved.journal().broken().empty()) {
-    if (const ExitCode code = TakeBack(session, engine); code != kExitOk) return code;
-    const bool done = (finished || over) && goal == last_goal && engine.take_back.empty();
-    std::optional<Outcome> cut_off;
-    if (!done) cut_off = TakeBackFailures(session, retry);
-    outcome = cut_off ? *cut_off : done ? *saved.last() : session.Run();
+  if (begun) {
+    if (const ExitCode code = TakeBack(run, engine); code != kExitOk) return code;
+    if (run.IsOver()) {
+      outcome = *run.last();
+    } else {
+      const std::optional<Outcome> cut_off = TakeBackFailures(run, retry);
+      outcome = cut_off ? *cut_off : run.Turn();
+    }
   }
-  if (!saved.journal().broken().empty() && !Interrupted()) {
-    Complain(path, saved.journal().broken(),
-             saved.journal().differs()
-                 ? "another rpl wrote this session; its trace can be exported and loaded"
-                 : "");
+  if (!run.broken().empty() && !Interrupted()) {
+    Complain(path, run.broken(),
+             run.differs() ? "another rpl wrote this session; its trace can be exported and loaded"
+                           : "");
     return kExitFile;
   }
   if (Interrupted()) {
@@ -359,7 +354,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (outcome.status == Status::kSatisfied && !outcome.repeatable)
     std::cerr << "note: a limit cut this run off, so its end is not in the session\n";
   const bool undecided = host.PrintUndecided(outcome, session.pool());
-  PrintWayOn(path, outcome, undecided, saved);
+  PrintWayOn(path, outcome, undecided, run);
   if (const ExitCode code = host.ReportAnswers(session.Entries()); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }

@@ -24,9 +24,9 @@ int CommandRun(const RunOptions& options) {
     return code;
   }
   ProgramRun run(options.files, options.engine);
-  const std::optional<Outcome> outcome = run.Run(std::move(files));
-  if (outcome) PrintRun(*outcome, run.session(), options.engine);
-  return run.End(outcome ? &*outcome : nullptr);
+  const Outcome* const outcome = run.Pursue(std::move(files));
+  if (outcome != nullptr) PrintRun(*outcome, run.session(), options.engine);
+  return run.End(outcome);
 }
 
 }  // namespace rpl

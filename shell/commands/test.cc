@@ -13,6 +13,7 @@
 #include <iostream>
 #include <optional>
 
+#include "runtime/run/run.h"
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
@@ -215,8 +216,10 @@ ExitCode Testing::ReadGivenFacts() {
   if (const ExitCode code = ReadFactsFiles(options_.engine, facts_.files); code != kExitOk)
     return code;
   Nobody nobody;
-  Session session(nobody, SessionOptionsFor(options_.engine));
-  return LoadAll(facts_.files, session) ? kExitOk : kExitInvalid;
+  const Run::Opened opened =
+      Run::Open(nobody, {.files = facts_.files, .options = SessionOptionsFor(options_.engine)});
+  PrintDiagnostics(opened.findings, opened.run->session().sources(), std::cerr);
+  return opened ? kExitOk : kExitInvalid;
 }
 
 // --- Reports --------------------------------------------------------------------------------

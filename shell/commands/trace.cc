@@ -15,6 +15,7 @@
 #include "runtime/gate_setup.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/question_history.h"
+#include "runtime/run/run.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
@@ -81,20 +82,6 @@ void ShowQuestions(const std::vector<Event>& events, bool json) {
     std::cout << Dump({{"schema", "rpl.questions/1"}, {"questions", std::move(list)}}) << '\n';
 }
 
-// Replays the last epoch. Nothing is recorded.
-std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events,
-                                    std::unique_ptr<GateSetup>& gate) {
-  const std::optional<ProgramEvent> program = LastProgram(events);
-  if (!program) return nullptr;
-  gate = GateSetupFrom(program->guard);
-  SessionOptions options;
-  options.interrupted = Interrupted;
-  options.gate = gate.get();
-  auto saved = std::make_unique<SavedSession>(agent, std::move(options), events, nullptr);
-  saved->Start(program->files, [](const std::string&) { return std::nullopt; });
-  return saved;
-}
-
 // The goal form of a single clause, `place(?where)` or `%go`, with its variables as captures; "" if
 // the text is not a clause.
 std::string AsGoal(const std::string& clause) {
@@ -128,17 +115,21 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
     return kExitInvalid;
   }
   const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
-  std::unique_ptr<GateSetup> gate;
-  const std::unique_ptr<SavedSession> saved = Again(*reader, events, gate);
-  if (saved == nullptr) return NothingRecorded(options);
-  if (!saved->journal().broken().empty()) {
-    Complain(options.session, saved->journal().broken());
+  const std::optional<ProgramEvent> program = LastProgram(events);
+  if (!program) return NothingRecorded(options);
+  const std::unique_ptr<GateSetup> gate = GateSetupFrom(program->guard);
+  SessionOptions with;
+  with.interrupted = Interrupted;
+  with.gate = gate.get();
+  const std::unique_ptr<Run> run = Run::Read(*reader, events, {.options = std::move(with)}).run;
+  if (!run->broken().empty()) {
+    Complain(options.session, run->broken());
     return kExitFile;
   }
-  const Outcome outcome = saved->session().Say("<query>", options.query);
-  PrintDiagnostics(outcome.diagnostics, saved->session().sources(), std::cerr);
+  const Outcome outcome = run->Say("<query>", options.query);
+  PrintDiagnostics(outcome.diagnostics, run->session().sources(), std::cerr);
   if (options.json) {
-    std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
+    std::cout << Dump(OutcomeJson("rpl.query/1", outcome, run->session().pool())) << '\n';
   } else if (outcome.status == Status::kSatisfied) {
     PrintLines(Session::Reply(outcome));
     PrintCutOff(outcome, std::cerr);

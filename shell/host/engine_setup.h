@@ -59,8 +59,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate =
 
 /// A reader of files of namespaces (§17.7) from the folders of `documents`, in that order. Names
 /// with a `/` are not found.
-std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
-    const std::vector<std::string>& documents);
+FileReader ReaderBeside(const std::vector<std::string>& documents);
 
 /// Prints the answers that no request used, and the first that did not fit its request; the latter
 /// gives kExitInvalid. `kept` is the trace of a saved session, which may contain an earlier reply.

@@ -20,17 +20,6 @@
 
 namespace rpl {
 
-bool LoadAll(std::vector<ProgramFile> files, Session& session, bool documents) {
-  bool sound = true;
-  for (ProgramFile& file : files) {
-    const std::vector<Diagnostic> findings = session.Load(file.name, std::move(file.text));
-    if (documents || FactsNameOf(file.name))
-      PrintDiagnostics(findings, session.sources(), std::cerr);
-    sound = sound && !HasErrors(findings);
-  }
-  return sound;
-}
-
 NothingToRun::NothingToRun(const std::vector<ProgramFile>& files) : count_(files.size()) {
   for (const ProgramFile& file : files) {
     names_ += (names_.empty() ? "" : ", ") + PrintableLine(file.name);
@@ -108,32 +97,33 @@ std::string GoalNamed(const std::string& given) {
   return given.starts_with('%') ? given.substr(1) : given;
 }
 
-std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
-  if (refused_ = host_.Prepare(files_); refused_ != kExitOk) return std::nullopt;
-  session_ =
-      std::make_unique<Session>(host_.agent(), SessionOptionsFor(options_, host_.gate(), profile_));
-  session_->SetFileReader(ReaderBeside(files_));
+const Outcome* ProgramRun::Pursue(std::vector<ProgramFile> read) {
+  if (refused_ = host_.Prepare(files_); refused_ != kExitOk) return nullptr;
   refused_ = kExitInvalid;
   const NothingToRun nothing(read);
-  if (!PassesCheck(read, files_, options_)) return std::nullopt;
+  if (!PassesCheck(read, files_, options_)) return nullptr;
   const bool documents = !AreDocumentsChecked(read);
-  if (!LoadAll(std::move(read), *session_, documents)) return std::nullopt;
-  if (!session_->HasGoals()) {
-    refused_ = nothing.Report(*session_);
-    return std::nullopt;
-  }
-  if (const std::string goal = GoalNamed(options_.goal); !session_->SetGoal(goal)) {
-    Complain("--goal", NoGoalNamed(*session_, goal));
-    return std::nullopt;
-  }
-  Outcome outcome = session_->Run();
-  if (Interrupted()) outcome.status = Status::kInterrupted;
-  return outcome;
+  const std::string goal = GoalNamed(options_.goal);
+  Run::Opened opened =
+      Run::Open(host_.agent(), {.files = std::move(read),
+                                .reader = ReaderBeside(files_),
+                                .options = SessionOptionsFor(options_, host_.gate(), profile_),
+                                .goal = goal});
+  run_ = std::move(opened.run);
+  PrintDiagnostics(
+      documents ? opened.findings : FindingsInFacts(opened.findings, session().sources()),
+      session().sources(), std::cerr);
+  if (opened.why == Unopened::kNoGoals) refused_ = nothing.Report(session());
+  if (opened.why == Unopened::kNoSuchGoal) Complain("--goal", NoGoalNamed(session(), goal));
+  if (!opened) return nullptr;
+  outcome_ = run_->Turn();
+  if (Interrupted()) outcome_.status = Status::kInterrupted;
+  return &outcome_;
 }
 
 ExitCode ProgramRun::End(const Outcome* outcome) {
   if (outcome == nullptr) return refused_;
-  host_.PrintUndecided(*outcome, session_->pool());
+  host_.PrintUndecided(*outcome, session().pool());
   if (const ExitCode code = host_.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome->status);
 }

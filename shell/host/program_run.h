@@ -11,13 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/run/run.h"
 #include "shell/host/engine_setup.h"
 
 namespace rpl {
-
-/// Loads the files and prints the findings of the readers, with `documents` also those in
-/// documents; true if none is an error.
-bool LoadAll(std::vector<ProgramFile> files, Session& session, bool documents = true);
 
 /// The name of a goal that a user or a client gives, with or without its `%`; "" and `%` are the
 /// program's own goals.
@@ -35,19 +32,20 @@ class ProgramRun {
              Profile* profile = nullptr)
       : files_(files), options_(options), profile_(profile), host_(options) {}
 
-  /// Runs the program. nullopt if an input cannot be used; End then returns the exit code.
-  std::optional<Outcome> Run(std::vector<ProgramFile> read);
+  /// Runs the program. Null if an input cannot be used; End then returns the exit code.
+  const Outcome* Pursue(std::vector<ProgramFile> read);
   /// Prints the remaining notes after the outcome was printed, and returns the exit code.
   ExitCode End(const Outcome* outcome);
   /// The session of the run. REQUIRES: Run returned an outcome.
-  Session& session() { return *session_; }
+  Session& session() { return run_->session(); }
 
  private:
   const std::vector<std::string>& files_;
   const EngineOptions& options_;
   Profile* profile_;
   Host host_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Run> run_;
+  Outcome outcome_;
   ExitCode refused_ = kExitOk;
 };
 

@@ -65,11 +65,6 @@ void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources&
   for (const Diagnostic& d : diagnostics) PrintFinding(d, sources, err);
 }
 
-bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
-  return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const Diagnostic& d) { return d.severity == Severity::kError; });
-}
-
 void PrintLines(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::cout << Printable(line) << '\n';
 }

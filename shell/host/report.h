@@ -42,9 +42,6 @@ ExitCode ExitCodeOf(Verdict verdict);
 /// Prints all findings as Render formats them.
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
                       std::ostream& err);
-/// True if one of the findings is an error.
-bool HasErrors(const std::vector<Diagnostic>& diagnostics);
-
 /// Prints answers or replies on standard output, one per line.
 void PrintLines(const std::vector<std::string>& lines);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/lsp/evaluation.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
 #include "interp/store/pages.h"
-#include "runtime/session.h"
+#include "runtime/run/run.h"
 #include "shell/host/nobody.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
@@ -26,10 +27,12 @@ constexpr std::size_t kMissingDepth = 2;
 
 struct Evaluation::Loaded {
   Nobody nobody;
-  std::optional<Session> session;
+  std::unique_ptr<rpl::Run> run;
   std::chrono::steady_clock::time_point until;
   bool late = false;
   bool stopped = false;
+
+  Session& session() { return run->session(); }
 
   // What to say in place of a result; "" if there is one.
   std::string Unknown(const EvaluationLimits& limits) const {
@@ -62,26 +65,26 @@ std::string Evaluation::Begin(Loaded& to) const {
     to.late = to.late || std::chrono::steady_clock::now() > to.until;
     return to.stopped || to.late;
   };
-  to.session.emplace(to.nobody, std::move(options));
-  to.session->SetFileReader(files_);
   // Named as the documents that it names are, from its folder.
   const std::string name = std::filesystem::path(file_->name()).filename();
-  for (const Diagnostic& d : to.session->Load(name, file_->text))
-    if (d.severity == Severity::kError)
-      return "not evaluated: the document has errors, the first of them:\n" +
-             Render(d, to.session->sources());
-  return "";
+  rpl::Run::Opened opened = rpl::Run::Open(
+      to.nobody, {.files = {{name, file_->text}}, .reader = files_, .options = std::move(options)});
+  to.run = std::move(opened.run);
+  if (opened) return "";
+  const auto first = std::ranges::find(opened.findings, Severity::kError, &Diagnostic::severity);
+  return "not evaluated: the document has errors, the first of them:\n" +
+         Render(*first, to.session().sources());
 }
 
 std::string Evaluation::Why(const std::string& call) const {
   Loaded loaded;
   if (std::string text = Begin(loaded); !text.empty()) return text;
-  const Outcome outcome = loaded.session->Run();
+  const Outcome outcome = loaded.run->Turn();
   if (std::string text = loaded.Unknown(outcome, limits_); !text.empty()) return text;
   const Explained explained =
-      loaded.session->Explain(call, {kMostProofs, kProofDepth}, kMissingDepth);
+      loaded.session().Explain(call, {kMostProofs, kProofDepth}, kMissingDepth);
   if (std::string text = loaded.Unknown(limits_); !text.empty()) return text;
-  const Sources& sources = loaded.session->sources();
+  const Sources& sources = loaded.session().sources();
   std::string out;
   if (explained.rejected)
     for (const Diagnostic& d : explained.diagnostics) out += Render(d, sources);
@@ -101,7 +104,7 @@ std::string Evaluation::Answers(const std::string& query) const {
   if (std::string text = Begin(loaded); !text.empty()) return text;
   const Entry entry = ReadEntry(query, "<query>", Ground::kAsks);
   if (entry.kind != Entry::Kind::kQuery) return "not a query: `" + query + "`";
-  const Outcome outcome = loaded.session->Say(entry.name, entry.text);
+  const Outcome outcome = loaded.run->Say(entry.name, entry.text);
   if (std::string text = loaded.Unknown(outcome, limits_); !text.empty()) return text;
   std::ostringstream out;
   std::size_t shown = 0;
@@ -109,7 +112,7 @@ std::string Evaluation::Answers(const std::string& query) const {
   for (const std::string& line : lines)
     if (++shown <= kMostLines) out << line << '\n';
   if (lines.size() > kMostLines) out << "and " << lines.size() - kMostLines << " more\n";
-  if (outcome.status == Status::kWaiting) PrintEnd(outcome, loaded.session->pool(), out);
+  if (outcome.status == Status::kWaiting) PrintEnd(outcome, loaded.session().pool(), out);
   if (!outcome.cut_off.empty()) out << "there may be more: " << outcome.cut_off << '\n';
   return Shortened(out.str(), kMostText);
 }
@@ -118,8 +121,8 @@ std::string Evaluation::Run(const std::string& given) const {
   Loaded loaded;
   if (std::string text = Begin(loaded); !text.empty()) return text;
   const std::string goal = GoalNamed(given);
-  if (!loaded.session->SetGoal(goal)) return "there is no goal `%" + goal + "`";
-  const Outcome outcome = loaded.session->Run();
+  if (!loaded.session().SetGoal(goal)) return "there is no goal `%" + goal + "`";
+  const Outcome outcome = loaded.run->Turn();
   if (std::string text = loaded.Unknown(outcome, limits_); !text.empty()) return text;
   std::ostringstream out;
   std::size_t shown = 0;
@@ -127,7 +130,7 @@ std::string Evaluation::Run(const std::string& given) const {
     if (++shown <= kMostLines) out << line << '\n';
   if (outcome.answers.size() > kMostLines)
     out << "and " << outcome.answers.size() - kMostLines << " more\n";
-  PrintEnd(outcome, loaded.session->pool(), out);
+  PrintEnd(outcome, loaded.session().pool(), out);
   return Shortened(out.str(), kMostText);
 }
 

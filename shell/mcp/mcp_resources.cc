@@ -11,6 +11,7 @@
 #include "formats/json_text.h"
 #include "formats/percent_text.h"
 #include "runtime/postgres/open_session.h"
+#include "runtime/run/run.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
@@ -280,7 +281,7 @@ void McpResources::ReadRun(const Call& call, const std::string& uri, const std::
     });
     ScratchRun copy = CopyOf(path, service_.engine, service_.Interrupted(call));
     if (!copy.refusal.reason.empty() || outcome == events.rend()) return NotFound(*call, uri);
-    const std::optional<Outcome>& last = copy.saved->last();
+    const Outcome* const last = copy.run->last();
     ordered_json answers = ordered_json::array();
     if (last)
       for (const std::string& answer : last->json_answers) answers.push_back(ParseOwnJson(answer));

@@ -6,7 +6,7 @@
 #include "formats/shorten.h"
 #include "grammar/document.h"
 #include "interp/program/program.h"
-#include "runtime/session.h"
+#include "runtime/run/run.h"
 #include "shell/host/input.h"
 #include "shell/mcp/protocol_run.h"
 
@@ -95,13 +95,13 @@ ProtocolAbout ProtocolList::About(const ProtocolFolder::Protocol& protocol,
   ScratchRun scratch = ScratchOf(protocol.path, protocol.name, engine, interrupted);
   if (!scratch.refusal.reason.empty()) {
     about.error = scratch.refusal.reason;
-  } else if (scratch.session->HasGoals()) {
-    for (const std::string& defined : scratch.session->Definitions())
+  } else if (scratch.of().HasGoals()) {
+    for (const std::string& defined : scratch.of().Definitions())
       if (defined.starts_with('%')) about.goals.push_back(defined.substr(0, defined.find('/')));
     if (about.goals.empty()) about.goals.push_back("%");
-    const Outcome outcome = scratch.session->Run();
+    const Outcome& outcome = scratch.run->Turn();
     if (interrupted()) return about;
-    about.asks = OpenQuestionsOf(outcome.pending, scratch.session->pool());
+    about.asks = OpenQuestionsOf(outcome.pending, scratch.of().pool());
   }
   const std::lock_guard lock(mutex_);
   kept_[protocol.path] = {changed, size, about};

@@ -12,6 +12,7 @@
 #include "runtime/gate_setup.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/question_history.h"
+#include "runtime/run/run.h"
 #include "runtime/saved_session.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
@@ -83,11 +84,10 @@ bool HasKey(const std::string& call, std::string_view key) {
   return false;
 }
 
-// A run that ended stays so, unless its goal rests on sources that may have changed.
-bool ReadsASource(const Trace& entries) {
-  return std::any_of(entries.begin(), entries.end(), [](const TraceEntry& entry) {
-    return entry.answered && entry.answered->tool == "index";
-  });
+ordered_json FindingsJson(const std::vector<Diagnostic>& findings, const Sources& sources) {
+  ordered_json out = ordered_json::array();
+  for (const Diagnostic& d : findings) out.push_back(FindingJson(d, sources));
+  return out;
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ ProtocolRun::ProtocolRun(Place place, EngineOptions engine, RunHooks hooks)
 
 ProtocolRun::~ProtocolRun() = default;
 
-Session& ProtocolRun::session() { return saved_->session(); }
+Session& ProtocolRun::session() { return run_->session(); }
 
 std::size_t ProtocolRun::seq() { return session().Entries().size(); }
 
@@ -171,50 +171,37 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   for (const QuestionHistory& question : QuestionsOf(events))
     if (question.events.back().state == QuestionState::kAnswered)
       recorded_[question.call] = question.events.back().value;
-  const auto turn = std::find_if(events.rbegin(), events.rend(),
-                                 [](const Event& e) { return e.kind == Event::Kind::kTurn; });
-  was_run_ = turn != events.rend();
-  const bool pursued = was_run_ && !Journal({*turn}, {}, nullptr).NextTurn()->text;
-  const std::string last_goal = LastGoal(events);  // "" also where it was not recorded yet
-  const std::optional<ProgramEvent> last = LastProgram(events);
-  const bool same = last && last->files == files;
+  was_run_ = std::ranges::any_of(
+      events, [](const Event& event) { return event.kind == Event::Kind::kTurn; });
   SessionOptions options = SessionOptionsFor(engine_, gate_.get());
   options.interrupted = hooks_.interrupted;
   options.progress = nullptr;
   options.event = hooks_.event;
   options.tell_derived = false;
   options.answer_forms = {false, true};
-  saved_ = std::make_unique<SavedSession>(*given_, std::move(options), std::move(events),
-                                          std::move(opened.store));
   // The files beside it are the program's to name, not a client's.
-  const std::vector<Diagnostic> findings = saved_->Start(
-      files,
-      [beside = ReaderBeside(paths),
-       started = started_](const std::string& name) -> std::optional<std::string> {
-        if (*started) return std::nullopt;
-        return beside(name);
-      },
-      hooks_.retry);
-  *started_ = true;
-  if (HasErrors(findings)) {
-    ordered_json shown = ordered_json::array();
-    for (const Diagnostic& d : findings) shown.push_back(FindingJson(d, session().sources()));
-    return {place_.name + " has errors", "correct them; the session is as it was",
-            std::move(shown)};
+  Run::Opened begun =
+      Run::Open(*given_, {.files = std::move(files),
+                          .reader = ReaderBeside(paths),
+                          .messages_read = false,
+                          .options = std::move(options),
+                          .record = Recording{std::move(events), std::move(opened.store)},
+                          .retry = hooks_.retry,
+                          .goal = place_.goal});
+  run_ = std::move(begun.run);
+  switch (begun.why) {
+    case Unopened::kNot: break;
+    case Unopened::kRejected:
+      return {place_.name + " has errors", "correct them; the session is as it was",
+              FindingsJson(begun.findings, session().sources())};
+    case Unopened::kBroken:
+      return {"the session cannot be continued: " + run_->broken(), "start again with rpl_run", {}};
+    case Unopened::kNoGoals:
+      return {place_.name + " has no goal to run", "rpl_query answers questions about it", {}};
+    case Unopened::kNoSuchGoal:
+      return {"no goal of " + place_.name + " is named %" + place_.goal, "", {}};
   }
-  if (!saved_->journal().broken().empty())
-    return {"the session cannot be continued: " + saved_->journal().broken(),
-            "start again with rpl_run",
-            {}};
-  if (!session().HasGoals())
-    return {place_.name + " has no goal to run", "rpl_query answers questions about it", {}};
-  if (!session().SetGoal(place_.goal))
-    return {"no goal of " + place_.name + " is named %" + place_.goal, "", {}};
-  const bool finished = saved_->finished_turn() && saved_->last() && !saved_->last()->not_run;
-  const bool over =
-      saved_->last() && saved_->last()->repeatable && !ReadsASource(session().Entries());
-  const bool own = last_goal.empty() || last_goal == place_.goal;
-  if (same && pursued && own && (finished || over)) outcome_ = saved_->last();
+  if (const Outcome* standing = run_->Standing()) outcome_ = *standing;
   return {};
 }
 
@@ -266,13 +253,13 @@ const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers, bool again) {
   TakeBackDeclined(answers);
   if (!broken_.empty()) return *outcome_;
   for (GivenAnswer& answer : answers) given_->Give(std::move(answer));
-  outcome_ = session().Run();
+  outcome_ = run_->Turn();
   was_run_ = true;
   unused_ = given_->TakeUnused();
   chat_ = given_->TakeChat();
   for (auto& [call, value] : given_->TakeUsed()) recorded_[call] = std::move(value);
   if (!outcome_->repeatable) broken_ = "it was cut off";
-  if (!saved_->journal().broken().empty()) broken_ = saved_->journal().broken();
+  if (std::string why = run_->broken(); !why.empty()) broken_ = std::move(why);
   return *outcome_;
 }
 
@@ -281,15 +268,15 @@ bool ProtocolRun::EndsByDeclining(const std::vector<GivenAnswer>& declines) {
   if (!copy.refusal.reason.empty()) return true;
   for (const GivenAnswer& decline : declines) copy.given->Give(decline);
   copy.of().SetGoal(place_.goal);
-  const Outcome outcome = copy.of().Run();
+  const Outcome& outcome = copy.run->Turn();
   return outcome.status == Status::kFailed && !outcome.declined.empty();
 }
 
 Outcome ProtocolRun::Say(const std::string& sentences, By by) {
-  Outcome said = session().Say("<message>.rpl", sentences, by);
+  Outcome said = run_->Say("<message>.rpl", sentences, by);
   if (said.status == Status::kRejected && !said.hint.empty()) return said;  // nothing was taken in
   if (!said.repeatable) broken_ = "it was cut off";
-  if (!saved_->journal().broken().empty()) broken_ = saved_->journal().broken();
+  if (std::string why = run_->broken(); !why.empty()) broken_ = std::move(why);
   outcome_.reset();  // the next turn pursues the goal anew
   if (!broken_.empty()) outcome_ = said;
   return said;
@@ -313,7 +300,7 @@ ScratchRun::ScratchRun() = default;
 ScratchRun::ScratchRun(ScratchRun&&) noexcept = default;
 ScratchRun::~ScratchRun() = default;
 
-Session& ScratchRun::of() { return session ? *session : saved->session(); }
+Session& ScratchRun::of() { return run->session(); }
 
 ScratchRun ScratchOf(const std::string& path, const std::string& name, const EngineOptions& engine,
                      std::function<bool()> interrupted) {
@@ -333,21 +320,16 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
   const bool command = config.Find("index") != nullptr;  // which is not run
   out.agent = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path), settings,
                                              engine.allow_tools);
-  out.session =
-      std::make_unique<Session>(*out.agent, ScratchOptions(engine, std::move(interrupted)));
   // The files beside it are the program's to name, not a client's.
-  const auto loaded = std::make_shared<bool>(false);
-  out.session->SetFileReader([beside = ReaderBeside({path}),
-                              loaded](const std::string& file) -> std::optional<std::string> {
-    if (*loaded) return std::nullopt;
-    return beside(file);
-  });
-  const std::vector<Diagnostic> findings = out.session->Load(name, std::move(input.text));
-  *loaded = true;
-  if (!HasErrors(findings)) return out;
-  ordered_json shown = ordered_json::array();
-  for (const Diagnostic& d : findings) shown.push_back(FindingJson(d, out.session->sources()));
-  out.refusal = {name + " has errors", "correct them first", std::move(shown)};
+  Run::Opened begun =
+      Run::Open(*out.agent, {.files = {{name, std::move(input.text)}},
+                             .reader = ReaderBeside({path}),
+                             .messages_read = false,
+                             .options = ScratchOptions(engine, std::move(interrupted))});
+  out.run = std::move(begun.run);
+  if (!begun)
+    out.refusal = {name + " has errors", "correct them first",
+                   FindingsJson(begun.findings, out.of().sources())};
   return out;
 }
 
@@ -370,11 +352,9 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
   out.gate = GateSetupFrom(program->guard);
   SessionOptions options = ScratchOptions(engine, std::move(interrupted));
   options.gate = out.gate.get();
-  out.saved = std::make_unique<SavedSession>(*out.given, std::move(options), opened.store->events(),
-                                             nullptr);
-  out.saved->Start(program->files, [](const std::string&) { return std::nullopt; });
-  if (!out.saved->journal().broken().empty())
-    out.refusal = {"the session cannot be read: " + out.saved->journal().broken(), "", {}};
+  out.run = Run::Read(*out.given, opened.store->events(), {.options = std::move(options)}).run;
+  if (const std::string why = out.run->broken(); !why.empty())
+    out.refusal = {"the session cannot be read: " + why, "", {}};
   return out;
 }
 

@@ -24,7 +24,7 @@
 
 namespace rpl {
 
-class SavedSession;
+class Run;
 class Session;
 struct Event;
 class ToolSetup;
@@ -123,15 +123,14 @@ class ProtocolRun {
   Place place_;
   EngineOptions engine_;
   RunHooks hooks_;
-  std::string recorded_name_;                                      // of the program, in the session
-  std::shared_ptr<bool> started_ = std::make_shared<bool>(false);  // the program is loaded
-  std::set<std::string> commands_;                                 // the tools of the configuration
+  std::string recorded_name_;       // of the program, in the session
+  std::set<std::string> commands_;  // the tools of the configuration
   std::unique_ptr<Agent> nobody_;
   std::unique_ptr<ToolSetup> tools_;
   std::unique_ptr<Agent> one_tool_;  // before the tools: one batch at a time in the process
   std::unique_ptr<GateSetup> gate_;
   std::unique_ptr<GivenAnswers> given_;
-  std::unique_ptr<SavedSession> saved_;
+  std::unique_ptr<Run> run_;
   std::optional<Outcome> outcome_;
   std::vector<UnusedAnswer> unused_;
   std::vector<std::string> chat_;
@@ -146,10 +145,9 @@ struct ScratchRun {
   std::unique_ptr<Agent> agent;
   std::unique_ptr<GivenAnswers> given;  // of a copy: before the agent
   std::unique_ptr<GateSetup> gate;
-  std::unique_ptr<Session> session;     // of a protocol, or
-  std::unique_ptr<SavedSession> saved;  // a copy of a run
-  Refusal refusal;                      // or this
-  std::string file;                     // the name of the program in texts of it
+  std::unique_ptr<Run> run;  // of a protocol, or a copy of a run
+  Refusal refusal;           // or this
+  std::string file;          // the name of the program in texts of it
 
   ScratchRun();
   ScratchRun(ScratchRun&&) noexcept;

@@ -12,7 +12,7 @@
 #include "grammar/printer.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/postgres/open_session.h"
-#include "runtime/session.h"
+#include "runtime/run/run.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/scripted_agent.h"
@@ -356,7 +356,7 @@ void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
              : CopyOf(session, service_.engine, service_.Interrupted(call));
     if (!scratch.refusal.reason.empty())
       return Refuse(call, ToolKind::kQuery, scratch.refusal.reason, scratch.refusal.hint);
-    const Outcome outcome = scratch.of().Say(entry.name, entry.text);
+    const Outcome outcome = scratch.run->Say(entry.name, entry.text);
     if (outcome.status == Status::kRejected || HasErrors(outcome.diagnostics))
       return Refuse(call, ToolKind::kQuery, "the query has errors: " + outcome.reason,
                     "correct it");
@@ -402,7 +402,7 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
              : CopyOf(session, service_.engine, service_.Interrupted(call));
     if (!scratch.refusal.reason.empty())
       return Refuse(call, ToolKind::kExplain, scratch.refusal.reason, scratch.refusal.hint);
-    if (path) scratch.session->Run();
+    if (path) scratch.run->Turn();
     const Explained explained =
         scratch.of().Explain(fact, {10, depth}, std::min<std::size_t>(depth, 2));
     if (explained.rejected) {

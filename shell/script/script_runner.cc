@@ -13,7 +13,7 @@
 
 #include "grammar/document.h"
 #include "grammar/printer.h"
-#include "runtime/session.h"
+#include "runtime/run/run.h"
 #include "runtime/text_hash.h"
 #include "runtime/tools/file_tools.h"
 #include "shell/host/input.h"
@@ -106,14 +106,12 @@ class Runner {
       : run_(run),
         absent_(chat_, files_),
         agent_(absent_, notes_),
-        session_(agent_, OptionsFor(script, facts.strict, log_, profile)) {
-    session_.SetFileReader([this](const std::string& name) -> std::optional<std::string> {
-      const auto found = files_.find(name);
-      if (found == files_.end()) return std::nullopt;
-      return found->second;
-    });
-    for (const ProgramFile& file : facts.files) session_.Load(file.name, file.text);
-  }
+        run_of_(rpl::Run::Open(
+                    agent_, {.files = facts.files,
+                             .reader = [this](const std::string& name) { return FileNamed(name); },
+                             .options = OptionsFor(script, facts.strict, log_, profile)})
+                    .run),
+        session_(run_of_->session()) {}
 
   // Executes a step; a description of the difference if it is an expectation that does not hold.
   std::optional<std::string> Do(const ScriptStep& step);
@@ -134,6 +132,10 @@ class Runner {
  private:
   using Failure = std::optional<std::string>;
 
+  std::optional<std::string> FileNamed(const std::string& name) const {
+    const auto found = files_.find(name);
+    return found == files_.end() ? std::nullopt : std::optional(found->second);
+  }
   void Load(const std::string& name, std::string text);
   void Command(const ScriptStep& step);
   void Say(const std::string& text);
@@ -163,7 +165,8 @@ class Runner {
   std::optional<ScriptFolder> folder_;  // created by the first command
   AbsentAgent absent_;
   ScriptedAgent agent_;
-  Session session_;
+  const std::unique_ptr<rpl::Run> run_of_;
+  Session& session_;
   Turn turn_;
   int messages_ = 0;
   std::string rejected_;  // see Rejected
@@ -199,7 +202,7 @@ void Runner::Say(const std::string& text) {
   turn_.text = text;
   chat_.clear();
   // Messages are written where rules may be written, too: they are the program's (decision 92).
-  const Outcome outcome = session_.Say(turn_.name, text, by_ == By::kHost ? By::kProgram : by_);
+  const Outcome outcome = run_of_->Say(turn_.name, text, by_ == By::kHost ? By::kProgram : by_);
   turn_.diagnostics = outcome.diagnostics;
   End(outcome, Session::Reply(outcome));
 }
@@ -207,7 +210,7 @@ void Runner::Say(const std::string& text) {
 void Runner::Run() {
   turn_.diagnostics.clear();
   chat_.clear();
-  const Outcome outcome = session_.Run();
+  const Outcome& outcome = run_of_->Turn();
   End(outcome, outcome.answers);
 }
 
