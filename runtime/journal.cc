@@ -481,8 +481,8 @@ void Journal::Finish(const Outcome& outcome) {
 }
 
 Journal::StepInput Journal::Step(int timestep, const std::function<std::string()>& clock,
-                                 const SessionLimits& limits) {
-  StepInput out{"", limits};
+                                 const SessionLimits& limits, std::int64_t host) {
+  StepInput out{"", limits, host};
   SessionLimits& to = out.limits;
   std::size_t* const counters[] = {&to.max_rows, &to.max_rounds, &to.max_depth, &to.max_iterations,
                                    &to.max_timesteps};
@@ -494,12 +494,17 @@ Journal::StepInput Journal::Step(int timestep, const std::function<std::string()
     for (std::size_t i = 0; i < std::min(numbers.size(), std::size(counters)); ++i)
       if (numbers[i].is_number_unsigned()) *counters[i] = numbers[i].get<std::size_t>();
     to.max_depth = std::min(to.max_depth, kMostDepth);
+    out.host = 0;
+    if (const auto at = body.find("host"); at != body.end() && at->is_number_unsigned())
+      out.host = at->get<std::int64_t>();
   } else {
     out.now = clock();
     for (const std::size_t* counter : counters) numbers.push_back(*counter);
   }
-  Tell(Make(Event::Kind::kStep,
-            {{"timestep", timestep}, {"now", out.now}, {"limits", std::move(numbers)}}));
+  ordered_json body = {
+      {"timestep", timestep}, {"now", out.now}, {"limits", std::move(numbers)}};
+  if (out.host > 0) body["host"] = out.host;
+  Tell(Make(Event::Kind::kStep, std::move(body)));
   return out;
 }
 

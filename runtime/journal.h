@@ -203,9 +203,10 @@ class Journal {
   struct StepInput {
     std::string now;
     SessionLimits limits;  // only those that count
+    std::int64_t host = 0;  // the entry of the log of the host's calls that it reads (host_log.h)
   };
   StepInput Step(int timestep, const std::function<std::string()>& clock,
-                 const SessionLimits& limits);
+                 const SessionLimits& limits, std::int64_t host = 0);
   void Entry(const TraceEntry& entry);
   /// Records a line of chat; true if it is new and must be shown.
   bool Chat(const std::string& line);

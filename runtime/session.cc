@@ -13,6 +13,7 @@
 #include "runtime/door.h"
 #include "runtime/facts_file.h"
 #include "runtime/inbox.h"
+#include "runtime/host_check.h"
 #include "runtime/journal.h"
 #include "runtime/source_feed.h"
 #include "runtime/timestep.h"
@@ -322,6 +323,8 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
   out.diagnostics = findings.all();
   return out;
 }
+
+HostFindings Session::CheckHost() { return state_->runtime.CheckHost(); }
 
 void Session::SetLog(LogSink log) { state_->runtime.SetLog(std::move(log)); }
 

@@ -28,7 +28,8 @@ namespace rpl {
 
 class Program;
 class Store;
-struct RecordedTurn;  // runtime/journal.h
+struct HostFindings;   // runtime/host_check.h
+struct RecordedTurn;   // runtime/journal.h
 
 /// The text of a file beside the documents, by its name; nullopt if there is none.
 using FileReader = std::function<std::optional<std::string>(const std::string& name)>;
@@ -102,6 +103,10 @@ class Session {
   /// nothing is asserted, called, logged or traced.
   Explained Explain(const std::string& form, const ExplainLimits& limits,
                     std::size_t absence_depth);
+
+  /// What the constraints find about the event of the host that is under decision (host_check.h),
+  /// in the state after the last turn, which stays as it is. REQUIRES: SessionOptions::host.
+  HostFindings CheckHost();
 
   /// The relations that databases evaluate now, with their queries.
   std::vector<SqlPushed> Pushed() const;

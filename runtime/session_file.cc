@@ -219,7 +219,10 @@ SessionFile::SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock)
     : lock_(std::move(lock)), db_(db) {}
 
 // Rolls back events that are not settled, before the lock is released.
-SessionFile::~SessionFile() { sqlite3_close(db_); }
+SessionFile::~SessionFile() {
+  host_log_.reset();
+  sqlite3_close(db_);
+}
 
 std::string SessionFile::Error() const { return sqlite3_errmsg(db_); }
 
@@ -304,6 +307,24 @@ std::string SessionFile::Append(const Event& event, bool settled) {
   }
   writing_ = false;
   return Run("COMMIT");
+}
+
+HostLog* SessionFile::host_log() {
+  if (host_log_ == nullptr) host_log_ = std::make_unique<HostLog>(db_);
+  return host_log_.get();
+}
+
+std::string SessionFile::Transact(const std::function<std::string()>& work) {
+  if (const std::string error = Run("BEGIN IMMEDIATE"); !error.empty()) return error;
+  std::string result;
+  try {
+    result = work();
+  } catch (const std::exception& e) {
+    result = e.what();
+  }
+  if (result.empty()) result = Run("COMMIT");
+  if (!result.empty()) Run("ROLLBACK");
+  return result;
 }
 
 }  // namespace rpl

@@ -29,6 +29,8 @@ class SessionFile : public SessionStore {
   ~SessionFile() override;
 
   std::string Append(const Event& event, bool settled) override;
+  HostLog* host_log() override;
+  std::string Transact(const std::function<std::string()>& work) override;
 
  private:
   class WriterLock;
@@ -49,6 +51,7 @@ class SessionFile : public SessionStore {
   std::unique_ptr<WriterLock> lock_;  // null: a reader
   sqlite3* db_;
   bool writing_ = false;  // a transaction is open
+  std::unique_ptr<HostLog> host_log_;  // null before it is needed
 };
 
 }  // namespace rpl

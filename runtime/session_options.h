@@ -16,6 +16,7 @@
 
 namespace rpl {
 
+class HostDescription;
 class Journal;
 class Profile;
 struct GateSetup;
@@ -85,6 +86,8 @@ struct SessionOptions {
   Profile* profile = nullptr;
   /// The policy for calls. Borrowed; null: only the program's own prohibitions apply.
   GateSetup* gate = nullptr;
+  /// The calls of an agent's host. Borrowed; null: none reports its calls.
+  HostDescription* host = nullptr;
   /// The record of the run, which is replayed first. Borrowed; may be null.
   Journal* journal = nullptr;
 };

@@ -12,11 +12,13 @@
 #define RPL_RUNTIME_SESSION_STORE_H_
 
 #include <memory>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/event_chain.h"
+#include "runtime/host/host_log.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -41,6 +43,14 @@ class SessionStore {
   SessionStore(const SessionStore&) = delete;
   /// Ends the session's use by this writer. Events that are not settled are lost.
   virtual ~SessionStore() = default;
+
+  /// The log of the calls of a host, which lies beside the events; null if the store has none.
+  virtual HostLog* host_log() { return nullptr; }
+  /// Runs `work`, which adds to that log, in one transaction: what it added is on disk if it returns
+  /// "", and nothing of it otherwise. Returns its result, or why it could not be stored.
+  virtual std::string Transact(const std::function<std::string()>&) {
+    return "sessions in a database keep no calls of a host";
+  }
 
   /// The events at the time of opening, checked against their hashes and the grammar of events.
   const std::vector<Event>& events() const { return chain_.events(); }

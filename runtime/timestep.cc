@@ -11,7 +11,9 @@
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
+#include "interp/program/builtins.h"
 #include "runtime/explaining.h"
+#include "runtime/host_check.h"
 #include "runtime/journal.h"
 #include "runtime/run_parts.h"
 
@@ -128,7 +130,10 @@ void Runtime::PrepareProgram() {
 void Runtime::QuiesceRelations(StepState& step) {
   step.checked = {};
   Begin(run_->recorder.phase(), "quiesce relations");
-  run_->engine.solver.Begin({run_->now, run_->calls.declined, run_->calls.refused});
+  run_->engine.solver.Begin({.now = run_->now,
+                             .declined = run_->calls.declined,
+                             .refused = run_->calls.refused,
+                             .host = run_->options.host});
   if (run_->facts.has_unfinished()) {  // nothing rests on a fact of which a part is missing
     step.unchecked = true;
     run_->engine.solver.Truncate();
@@ -191,9 +196,12 @@ void Runtime::Renew() {
   };
   std::string now;
   if (Journal* const journal = run_->options.journal; journal != nullptr) {
+    HostDescription* const host = run_->options.host;
     const Journal::StepInput moment =
-        journal->Step(run_->recorder.timestep(), clock, run_->budget.limits());
+        journal->Step(run_->recorder.timestep(), clock, run_->budget.limits(),
+                      host != nullptr ? host->last() : 0);
     now = moment.now;
+    if (host != nullptr) host->ReadAt(moment.host);
     if (run_->budget.Count(moment.limits)) ForgetEvaluated();
   } else {
     now = clock();
@@ -232,6 +240,13 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   Explaining(
       {run_->engine, run_->options, run_->budget, run_->source_feed, run_->requests, run_->judge})
       .Explain(form, limits, absence_depth, to);
+}
+
+HostFindings Runtime::CheckHost() {
+  run_->budget.Begin();
+  return HostCheck({run_->engine, run_->options, run_->derivations, run_->violations,
+                    run_->requests, run_->calls, run_->now})
+      .Check();
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {

@@ -43,6 +43,7 @@ class Sources;
 class Store;
 struct ExplainLimits;
 struct Explained;
+struct HostFindings;  // runtime/host_check.h
 
 class Runtime {
  public:
@@ -88,6 +89,8 @@ class Runtime {
   /// with the `doubt` that there is.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                Explained& to);
+  /// What the constraints find about the event of a host that is under decision (host_check.h).
+  HostFindings CheckHost();
 
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).

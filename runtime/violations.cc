@@ -9,7 +9,7 @@
 #include "interp/eval/solver.h"
 #include "interp/store/store.h"
 #include "runtime/hidden_rows.h"
-#include "runtime/text_hash.h"
+#include "formats/text_hash.h"
 
 namespace rpl {
 namespace {

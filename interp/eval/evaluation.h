@@ -20,7 +20,8 @@
 
 namespace rpl {
 
-class DecidedCall;  // interp/program/builtins.h
+class DecidedCall;      // interp/program/builtins.h
+class HostDescription;  // the same
 struct Definition;
 
 /// Identity of a call to the outside: of a tool with its arguments, of an avar, or of a collected
@@ -52,6 +53,7 @@ struct Given {
   std::set<CallId> declined = {};              // by a person
   std::map<CallId, std::string> refused = {};  // by a guard, with its reason
   const DecidedCall* decided = nullptr;        // null: no guard decides about a call
+  const HostDescription* host = nullptr;       // null: no host reports its calls
 };
 
 /// A violated instance of a constraint.

@@ -654,7 +654,12 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
   const auto add = [&](std::span<const Value> row) {
     if (machine_->Means(table, row)) table.rows.Add(row);
   };
-  BuiltinCall call{pool_, builtin.label, machine_->given.decided, table.key, {}};
+  BuiltinCall call{pool_,
+                   builtin.label,
+                   machine_->given.decided,
+                   machine_->given.host,
+                   table.key,
+                   {}};
   call.give = [&](std::span<const Value> row) {
     if (std::ranges::any_of(row, &Value::is_none)) return;
     const bool has_set = std::ranges::any_of(row, [](Value v) { return v.kind() == Kind::kSet; });
@@ -663,13 +668,16 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
     ForEachInstance(pool_, scratch, 0, table.key, add);
   };
   builtin.answer(call);
-  if (call.decided != nullptr) machine_->Disturb();  // it describes one call
+  const bool of_host = DescribesHost(builtin.label, builtin.arity);
+  if (call.decided != nullptr || of_host) machine_->Disturb();  // it describes one call
   machine_->TakeOverflow();
   if (call.unknown) {
     table.lacking |= kReply;
-    table.more().reason = machine_->given.decided == nullptr
-                              ? "only a guard that decides about a call knows it"
-                              : "it is not known of this call";
+    table.more().reason =
+        of_host ? call.host == nullptr ? "no host of an agent reports its calls here"
+                                       : "what a call of the host does is not known"
+        : machine_->given.decided == nullptr ? "only a guard that decides about a call knows it"
+                                             : "it is not known of this call";
   }
   if (!call.none.empty()) table.more().reason = NoMatchText(table) + ": " + call.none;
   if (call.why.empty()) return;

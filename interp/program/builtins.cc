@@ -383,16 +383,30 @@ void OfDecision(BuiltinCall& call) {
   call.unknown = !known || !call.why.empty();
 }
 
+// The relations that describe the calls of a host.
+void OfHost(BuiltinCall& call) {
+  if (call.host == nullptr) call.unknown = true;
+  else if (!call.host->Describe(call.label, call)) call.unknown = true;
+}
+
 const std::vector<Builtin>& All() {
   static const std::vector<Builtin> kAll = {
+      {"std#agent", 2, {Known({})}, OfHost},
       {"std#append", 3, {Known({2}), Known({0, 1})}, Append},
+      {"std#call", 3, {Known({})}, OfHost},
+      {"std#call-state", 2, {Known({})}, OfHost},
       {"std#called", 3, {Known({})}, OfDecision},
       {"std#called-tag", 2, {Known({})}, OfDecision},
       {"std#column", 3, {Known({0, 1})}, Column},
       {"std#contains", 2, {Known({0, 1})}, Contains},
+      {"std#decides", 1, {Known({})}, OfHost},
       {"std#division", 4, {Known({0, 1})}, Division},
+      {"std#edits", 2, {Known({})}, OfHost},
+      {"std#edits", 3, {Known({2})}, OfHost},
       {"std#end-user", 1, {Known({})}, OfDecision},
       {"std#end-user-tag", 2, {Known({})}, OfDecision},
+      {"std#fetches", 3, {Known({})}, OfHost},
+      {"std#fetches", 4, {Known({3})}, OfHost},
       {"std#join", 3, {Known({0, 1})}, Join},
       {"std#kind", 2, {Known({0})}, KindOf},
       {"std#local-time", 3, {Known({})}, OfDecision},
@@ -401,17 +415,28 @@ const std::vector<Builtin>& All() {
       {"std#metric", 5, {Known({0, 1, 2, 3})}, OfDecision},
       {"std#nth", 3, {Known({0})}, Nth},
       {"std#number", 2, {Known({0})}, ReadNumberOf},
+      {"std#options", 3, {Known({})}, OfHost},
+      {"std#options", 4, {Known({3})}, OfHost},
       {"std#organisation-time", 2, {Known({})}, OfDecision},
+      {"std#reads", 2, {Known({})}, OfHost},
+      {"std#reads", 3, {Known({2})}, OfHost},
+      {"std#result", 2, {Known({})}, OfHost},
       {"std#reverse", 2, {Known({0}), Known({1})}, Reverse},
+      {"std#runs", 3, {Known({})}, OfHost},
+      {"std#runs", 4, {Known({3})}, OfHost},
+      {"std#said", 2, {Known({})}, OfHost},
+      {"std#serves", 3, {Known({})}, OfHost},
       {"std#signal", 3, {Known({0, 1})}, OfDecision},
       {"std#sort", 2, {Known({0})}, Sort},
       {"std#split", 3, {Known({0, 1})}, Split},
       {"std#subject", 4, {Known({})}, OfDecision},
+      {"std#succeeded", 3, {Known({})}, OfHost},
       {"std#sum", 2, {Known({0})}, Sum},
       {"std#text-length", 2, {Known({0})}, TextLength},
       {"std#tool-tag", 1, {Known({})}, OfDecision},
       {"std#took", 2, {Known({})}, OfDecision},
       {"std#trim", 2, {Known({0})}, Trim},
+      {"std#turn-ends", 1, {Known({})}, OfHost},
       {"std#upper", 2, {Known({0})}, Upper},
   };
   return kAll;
@@ -431,6 +456,15 @@ const Builtin* FindBuiltin(std::string_view label, std::size_t arity) {
 bool DescribesCalls(std::string_view label, std::size_t arity) {
   const Builtin* found = FindBuiltin(label, arity);
   return found != nullptr && found->answer == builtins::OfDecision;
+}
+
+bool DescribesHost(std::string_view label, std::size_t arity) {
+  const Builtin* found = FindBuiltin(label, arity);
+  return found != nullptr && found->answer == builtins::OfHost;
+}
+
+bool HasOpenRows(std::string_view label, std::size_t arity) {
+  return DescribesHost(label, arity) && DescribesHost(label, arity + 1);
 }
 
 }  // namespace rpl

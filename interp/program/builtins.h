@@ -11,7 +11,9 @@
 #define RPL_INTERP_PROGRAM_BUILTINS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +26,8 @@ namespace rpl {
 
 struct BuiltinCall;
 
-/// The call that a guard decides, described by relations of the library (std/std.md, "The call
-/// under decision").
+/// What relations of the library describe: the call that a guard decides (std/std.md, "The call under
+/// decision"), or the calls of an agent's host (std/std.md, "Calls of a host").
 class DecidedCall {
  public:
   virtual ~DecidedCall() = default;
@@ -33,11 +35,21 @@ class DecidedCall {
   virtual bool Describe(std::string_view label, BuiltinCall& call) const = 0;
 };
 
+/// The calls of a host, of which a session sees those up to an entry of their log.
+class HostDescription : public DecidedCall {
+ public:
+  /// The number of the last entry of the log.
+  virtual std::int64_t last() const = 0;
+  /// From here on describes the log as it was at this entry; nullopt: as it is.
+  virtual void ReadAt(std::optional<std::int64_t> entry) = 0;
+};
+
 /// A call of a built-in relation, and where its rows go.
 struct BuiltinCall {
   Pool& pool;
   std::string_view label;
   const DecidedCall* decided;  // null: no guard decides about a call now
+  const HostDescription* host;  // null: no host reports its calls
   /// Per argument: its value, or kNone while it is free. The known ones meet a mode.
   std::span<const Value> known;
   /// Takes a row with a value for each argument. It need not agree with what is known.
@@ -62,6 +74,12 @@ const Builtin* FindBuiltin(std::string_view label, std::size_t arity);
 
 /// Whether it describes the call that a guard decides.
 bool DescribesCalls(std::string_view label, std::size_t arity);
+/// Whether it describes the calls of a host.
+bool DescribesHost(std::string_view label, std::size_t arity);
+/// Whether rows of it may be known by their beginning alone. A call is then one of the relation with
+/// an argument more: what its last argument begins with, as the program writes it, a text, a list, or
+/// nil.
+bool HasOpenRows(std::string_view label, std::size_t arity);
 
 }  // namespace rpl
 

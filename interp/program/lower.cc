@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "grammar/printer.h"
+#include "interp/program/builtins.h"
 #include "interp/program/rewrite.h"
 
 namespace rpl {
@@ -175,8 +176,26 @@ void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, Slot
       for (Pattern& part : p.parts)
         if (!IsBuilt(part)) part.slot = FreshSlot();
   }
+  if (call.ns == Namespace::kRelation && HasOpenRows(call.label, arity)) {
+    atom.args.push_back(Pattern::Constant(StartOf(atom.args.back())));
+    atom.relation = program_.store().Declare(SpaceOf(call.ns), call.label, arity + 1);
+  }
   if (atom.whole) program_.store().Whole(atom.relation);
   Push(out, node, std::move(atom));
+}
+
+// What values that match the pattern begin with: a text, a list, or nil.
+Value Lowering::StartOf(const Pattern& p) {
+  Pool& pool = program_.store().pool();
+  if (p.kind == Pattern::Kind::kConstant) return p.constant;
+  if (p.kind == Pattern::Kind::kTemplate) return pool.String(p.texts().front());
+  if (p.kind != Pattern::Kind::kList) return kNil;
+  std::vector<Value> known;
+  for (const Pattern& part : p.parts) {
+    if (part.kind != Pattern::Kind::kConstant) break;
+    known.push_back(part.constant);
+  }
+  return pool.List(known);
 }
 
 void Lowering::Tail(const Node& node, Clauses& out) {

@@ -20,7 +20,7 @@
 #include "interp/store/json_value.h"
 #include "runtime/postgres/connection.h"
 #include "runtime/postgres/database_url.h"
-#include "runtime/text_hash.h"
+#include "formats/text_hash.h"
 #include "runtime/tools/tool_config.h"
 
 namespace rpl {

@@ -15,7 +15,7 @@
 
 #include "formats/file_name.h"
 #include "formats/json_text.h"
-#include "runtime/text_hash.h"
+#include "formats/text_hash.h"
 #include "runtime/tools/database_source.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/written_text.h"

@@ -2,7 +2,7 @@
 #include "runtime/tools/tool_agent.h"
 
 #include "interp/store/json_value.h"
-#include "runtime/text_hash.h"
+#include "formats/text_hash.h"
 
 namespace rpl {
 namespace {

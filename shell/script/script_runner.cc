@@ -14,7 +14,7 @@
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/run/run.h"
-#include "runtime/text_hash.h"
+#include "formats/text_hash.h"
 #include "runtime/tools/file_tools.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"

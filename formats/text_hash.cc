@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/text_hash.h"
+#include "formats/text_hash.h"
 
 #include <fmt/format.h>
 #include <sodium.h>

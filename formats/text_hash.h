@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What tells a text from others where somebody may try to make two that are alike (BLAKE2b).
-#ifndef RPL_RUNTIME_TEXT_HASH_H_
-#define RPL_RUNTIME_TEXT_HASH_H_
+#ifndef RPL_FORMATS_TEXT_HASH_H_
+#define RPL_FORMATS_TEXT_HASH_H_
 
 #include <string>
 #include <string_view>
@@ -14,4 +14,4 @@ std::string HashOfText(std::string_view text);
 
 }  // namespace rpl
 
-#endif  // RPL_RUNTIME_TEXT_HASH_H_
+#endif  // RPL_FORMATS_TEXT_HASH_H_

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/host_calls.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/json_text.h"
+#include "interp/store/json_value.h"
+#include "interp/store/value.h"
+#include "formats/text_hash.h"
+
+namespace rpl {
+namespace {
+
+// The number of a call that is known, or one that no call has.
+std::optional<std::int64_t> NumberAt(const BuiltinCall& to, std::size_t at) {
+  const Value v = to.known[at];
+  if (v.is_none()) return std::nullopt;
+  return v.kind() == Kind::kInt ? to.pool.AsInt(v) : 0;
+}
+
+// Whether a value may begin so, where `begins` is a text or a list of texts, as JSON.
+bool MayBegin(const Pool& pool, Value v, const nlohmann::ordered_json& begins) {
+  if (begins.is_string()) {
+    if (v.kind() != Kind::kString) return v.is_none() || v == kNil;
+    const std::string_view text = pool.TextOf(v);
+    const std::string& start = begins.get_ref<const std::string&>();
+    return text.starts_with(start);
+  }
+  if (v.is_none() || v == kNil) return true;
+  if (v.kind() != Kind::kList) return false;
+  const std::span<const Value> items = pool.ItemsOf(v);
+  if (items.size() < begins.size()) return false;
+  for (std::size_t i = 0; i < begins.size(); ++i)
+    if (items[i].kind() != Kind::kString ||
+        pool.TextOf(items[i]) != begins[i].get_ref<const std::string&>())
+      return false;
+  return true;
+}
+
+// Whether what begins with `start`, of which more may be unknown, may begin with `known`.
+bool MayGoOn(const Pool& pool, Value start, const nlohmann::ordered_json& known) {
+  if (start == kNil || start.is_none()) return true;
+  if (known.is_string()) {
+    if (start.kind() != Kind::kString) return false;
+    const std::string_view text = pool.TextOf(start);
+    const std::string& begins = known.get_ref<const std::string&>();
+    const std::size_t both = std::min(text.size(), begins.size());
+    return text.substr(0, both) == std::string_view(begins).substr(0, both);
+  }
+  if (start.kind() != Kind::kList) return false;
+  const std::span<const Value> items = pool.ItemsOf(start);
+  for (std::size_t i = 0; i < std::min(items.size(), known.size()); ++i)
+    if (items[i].kind() != Kind::kString ||
+        pool.TextOf(items[i]) != known[i].get_ref<const std::string&>())
+      return false;
+  return true;
+}
+
+}  // namespace
+
+bool HostCalls::Describe(std::string_view label, BuiltinCall& to) const {
+  label.remove_prefix(std::string_view("std#").size());
+  if (label == "call" || label == "call-state" || label == "decides" || label == "result" ||
+      label == "agent")
+    return Calls(label, to), true;
+  if (label == "succeeded") return Succeeded(to);
+  if (label == "turn-ends") {
+    if (const std::optional<std::int64_t> turn = log_.TurnEnd()) to.give({{to.pool.Int(*turn)}});
+    return true;
+  }
+  if (label == "said") {
+    log_.ForEachSaid([&](std::int64_t number, std::string_view text) {
+      to.give({{to.pool.Int(number), to.pool.String(text)}});
+    });
+    return true;
+  }
+  return Rows(label, to);
+}
+
+void HostCalls::Calls(std::string_view label, BuiltinCall& to) const {
+  Pool& pool = to.pool;
+  const bool whole = label == "call" || label == "result";
+  log_.ForEachCall(NumberAt(to, 0), whole, [&](const HostLog::Call& call) {
+    const Value number = pool.Int(call.number);
+    if (label == "call") {
+      to.give({{number, pool.String(call.tool),
+                ValueOfJson(ParseOwnJson(call.arguments), pool, false)}});
+    } else if (label == "call-state") {
+      to.give({{number, pool.Keyword(NameOf(call.state))}});
+    } else if (label == "decides") {
+      if (call.state == HostCallState::kDeciding) to.give({{number}});
+    } else if (label == "agent") {
+      if (!call.agent.empty()) to.give({{number, pool.String(call.agent)}});
+    } else if (!call.result.empty()) {
+      to.give({{number, call.result.size() > kMostHostResult
+                            ? pool.String(HashOfText(call.result))
+                            : ValueOfJson(ParseOwnJson(call.result), pool, false)}});
+    }
+  });
+}
+
+// The arguments: the call, of relations of three the first one, the last one, and for those with
+// open rows what it begins with.
+bool HostCalls::Rows(std::string_view relation, BuiltinCall& to) const {
+  Pool& pool = to.pool;
+  const bool begins = relation != "serves" && HasOpenRows("std#" + std::string(relation), to.known.size() - 1);
+  const std::size_t last = to.known.size() - (begins ? 2 : 1);
+  std::optional<std::string> first;
+  if (last == 2 && to.known[1].kind() == Kind::kString) first = pool.TextOf(to.known[1]);
+  bool known = true;
+  log_.ForEachRow({relation, NumberAt(to, 0), first}, [&](std::int64_t call, const HostRow& row) {
+    if (row.open) {
+      const bool other = !MayBegin(pool, to.known[last], row.last) ||
+                         (begins && !MayGoOn(pool, to.known[last + 1], row.last));
+      known = known && other;
+      return;
+    }
+    std::vector<Value> cells = {pool.Int(call)};
+    if (last == 2) cells.push_back(pool.String(row.first.value_or("")));
+    cells.push_back(ValueOfJson(row.last, pool, false));
+    if (begins) cells.push_back(to.known[last + 1]);
+    to.give(cells);
+  });
+  return known;
+}
+
+bool HostCalls::Succeeded(BuiltinCall& to) const {
+  Pool& pool = to.pool;
+  std::optional<std::string> first;
+  if (to.known[1].kind() == Kind::kString) first = pool.TextOf(to.known[1]);
+  log_.ForEachRow({"succeeded", NumberAt(to, 0), first, true},
+                  [&](std::int64_t call, const HostRow& row) {
+                    to.give({{pool.Int(call), pool.String(row.first.value_or("")),
+                              ValueOfJson(row.last, pool, false)}});
+                  });
+  return true;
+}
+
+}  // namespace rpl

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/host_log.h"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "formats/json_text.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 6> kStates = {"deciding", "open",   "denied",
+                                                     "ended",    "failed", "cut-off"};
+
+// `entry` numbers what is added, in all tables together.
+constexpr const char* kTables =
+    "CREATE TABLE IF NOT EXISTS host_call(call INTEGER PRIMARY KEY, entry INTEGER NOT NULL,"
+    " tool TEXT NOT NULL, arguments TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL,"
+    " agent TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS host_state(entry INTEGER PRIMARY KEY, call INTEGER NOT NULL,"
+    " state INTEGER NOT NULL, result TEXT NOT NULL, why TEXT NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS host_state_of ON host_state(call, entry);"
+    "CREATE TABLE IF NOT EXISTS host_row(relation TEXT NOT NULL, call INTEGER NOT NULL,"
+    " first TEXT, last TEXT NOT NULL, open INTEGER NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS host_row_of ON host_row(relation, call);"
+    "CREATE INDEX IF NOT EXISTS host_row_first ON host_row(relation, first);"
+    "CREATE TABLE IF NOT EXISTS host_said(entry INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS host_turn(entry INTEGER PRIMARY KEY);";
+
+constexpr const char* kLast =
+    "SELECT max((SELECT ifnull(max(entry), 0) FROM host_state),"
+    " (SELECT ifnull(max(entry), 0) FROM host_said), (SELECT ifnull(max(entry), 0) FROM "
+    "host_turn))";
+
+}  // namespace
+
+std::string_view NameOf(HostCallState state) { return kStates[static_cast<std::size_t>(state)]; }
+
+struct HostLog::Database {
+  sqlite3* db = nullptr;
+  bool own = false;
+  bool there = false;  // the tables
+  std::optional<std::int64_t> at;
+
+  ~Database() {
+    if (own) sqlite3_close(db);
+  }
+
+  [[noreturn]] void Fail() const {
+    throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db));
+  }
+  void Run(const char* sql) const {
+    if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Fail();
+  }
+  void MakeTables() {
+    if (!std::exchange(there, true)) Run(kTables);
+  }
+  // What the log holds at the entry that is read.
+  std::int64_t Until() const { return at.value_or(INT64_MAX); }
+};
+
+namespace {
+
+class Query {
+ public:
+  Query(sqlite3* db, const char* sql) : db_(db) {
+    if (sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr) != SQLITE_OK) Fail();
+  }
+  ~Query() { sqlite3_finalize(statement_); }
+  Query(const Query&) = delete;
+
+  Query& Bind(std::int64_t number) {
+    sqlite3_bind_int64(statement_, ++bound_, number);
+    return *this;
+  }
+  Query& Bind(std::string_view text) {
+    sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
+    return *this;
+  }
+  Query& BindIfAny(const std::optional<std::string>& text) {
+    if (text) return Bind(std::string_view(*text));
+    ++bound_;
+    return *this;
+  }
+  bool Next() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) Fail();
+    return code == SQLITE_ROW;
+  }
+  void Do() { Next(); }
+  std::int64_t Number(int column) const { return sqlite3_column_int64(statement_, column); }
+  bool IsNull(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  std::string Text(int column) const {
+    const auto* const text = sqlite3_column_text(statement_, column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    return text == nullptr ? "" : std::string(reinterpret_cast<const char*>(text), size);
+  }
+
+ private:
+  [[noreturn]] void Fail() const {
+    throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db_));
+  }
+
+  sqlite3* db_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+}  // namespace
+
+HostLog::HostLog() : db_(std::make_unique<Database>()) {
+  db_->own = true;
+  if (sqlite3_open(":memory:", &db_->db) != SQLITE_OK) db_->Fail();
+  db_->MakeTables();
+}
+
+HostLog::HostLog(sqlite3* db) : db_(std::make_unique<Database>()) {
+  db_->db = db;
+  Query tables(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'host_turn'");
+  db_->there = tables.Next() && tables.Number(0) > 0;
+}
+
+HostLog::~HostLog() = default;
+
+std::int64_t HostLog::last() const {
+  if (!db_->there) return 0;
+  Query query(db_->db, kLast);
+  query.Next();
+  return query.Number(0);
+}
+
+void HostLog::ReadAt(std::optional<std::int64_t> entry) { db_->at = entry; }
+
+std::int64_t HostLog::Begin(const ReportedCall& call, const std::vector<HostRow>& rows) {
+  db_->MakeTables();
+  const std::int64_t entry = last() + 1;
+  Query number(db_->db, "SELECT ifnull(max(call), 0) + 1 FROM host_call");
+  number.Next();
+  const std::int64_t out = number.Number(0);
+  Query(db_->db, "INSERT INTO host_call VALUES(?, ?, ?, ?, ?, ?, ?)")
+      .Bind(out)
+      .Bind(entry)
+      .Bind(call.tool)
+      .Bind(DumpJson(call.arguments))
+      .Bind(call.id)
+      .Bind(call.session)
+      .Bind(call.agent)
+      .Do();
+  for (const HostRow& row : rows)
+    Query(db_->db, "INSERT INTO host_row VALUES(?, ?, ?, ?, ?)")
+        .Bind(row.relation)
+        .Bind(out)
+        .BindIfAny(row.first)
+        .Bind(DumpJson(row.last))
+        .Bind(row.open ? 1 : 0)
+        .Do();
+  Set(out, HostCallState::kDeciding);
+  return out;
+}
+
+void HostLog::Set(std::int64_t call, HostCallState state, const ordered_json& result,
+                  const std::string& why) {
+  db_->MakeTables();
+  Query(db_->db, "INSERT INTO host_state VALUES(?, ?, ?, ?, ?)")
+      .Bind(last() + 1)
+      .Bind(call)
+      .Bind(static_cast<std::int64_t>(state))
+      .Bind(result.is_null() ? std::string() : DumpJson(result))
+      .Bind(why)
+      .Do();
+}
+
+std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
+  if (!db_->there) return std::nullopt;
+  Query query(db_->db,
+              "SELECT call FROM host_call WHERE session = ?1 AND (id = ?2 AND (?2 <> '' OR tool = "
+              "?3)) AND (SELECT state FROM host_state WHERE host_state.call = host_call.call "
+              "ORDER BY entry DESC LIMIT 1) = 1 ORDER BY call DESC LIMIT 1");
+  query.Bind(call.session).Bind(call.id).Bind(call.tool);
+  if (!query.Next()) return std::nullopt;
+  return query.Number(0);
+}
+
+void HostLog::EndSession(const std::string& session) {
+  if (!db_->there) return;
+  std::vector<std::int64_t> open;
+  Query query(
+      db_->db,
+      "SELECT call FROM host_call WHERE session = ? AND (SELECT state FROM host_state WHERE "
+      "host_state.call = host_call.call ORDER BY entry DESC LIMIT 1) <= 1 ORDER BY call");
+  query.Bind(session);
+  while (query.Next()) open.push_back(query.Number(0));
+  for (const std::int64_t call : open) Set(call, HostCallState::kCutOff);
+}
+
+void HostLog::AddSaid(const std::string& text) {
+  db_->MakeTables();
+  Query(db_->db, "INSERT INTO host_said VALUES(?, ?)").Bind(last() + 1).Bind(text).Do();
+}
+
+std::int64_t HostLog::BeginTurnEnd() {
+  db_->MakeTables();
+  const std::int64_t entry = last() + 1;
+  Query(db_->db, "INSERT INTO host_turn VALUES(?)").Bind(entry).Do();
+  return entry;
+}
+
+void HostLog::ForEachCall(std::optional<std::int64_t> only, bool whole,
+                          const std::function<void(const Call&)>& fn) const {
+  if (!db_->there) return;
+  std::string sql = "SELECT c.call, s.state, c.tool, c.agent, s.why";
+  if (whole) sql += ", c.arguments, s.result";
+  sql +=
+      " FROM host_call c JOIN host_state s ON s.entry = (SELECT max(entry) FROM host_state t WHERE "
+      "t.call = c.call AND t.entry <= ?1) WHERE ";
+  sql += only ? "c.call = ?2" : "?2 = 0";
+  sql += " ORDER BY c.call";
+  Query query(db_->db, sql.c_str());
+  query.Bind(db_->Until()).Bind(only.value_or(0));
+  while (query.Next())
+    fn({query.Number(0), static_cast<HostCallState>(query.Number(1)), query.Text(2),
+        whole ? query.Text(5) : "", whole ? query.Text(6) : "", query.Text(3), query.Text(4)});
+}
+
+void HostLog::ForEachRow(const Reading& of,
+                         const std::function<void(std::int64_t, const HostRow&)>& fn) const {
+  if (!db_->there) return;
+  std::string sql = "SELECT r.call, r.first, r.last, r.open FROM host_row r WHERE r.relation = ?1";
+  if (of.call) sql += " AND r.call = ?2";
+  if (of.first) sql += " AND (r.first = ?3 OR r.first IS NULL)";
+  if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?4";
+  if (of.ended)
+    sql +=
+        " AND (SELECT state FROM host_state s WHERE s.call = r.call AND s.entry <= ?4 ORDER BY "
+        "s.entry DESC LIMIT 1) = 3";
+  sql += " ORDER BY r.call, r.rowid";
+  Query query(db_->db, sql.c_str());
+  query.Bind(of.relation).Bind(of.call.value_or(0)).BindIfAny(of.first).Bind(db_->Until());
+  while (query.Next()) {
+    HostRow row{std::string(of.relation), std::nullopt, nullptr, query.Number(3) != 0};
+    if (!query.IsNull(1)) row.first = query.Text(1);
+    row.last = ParseOwnJson(query.Text(2));
+    fn(query.Number(0), row);
+  }
+}
+
+void HostLog::ForEachSaid(const std::function<void(std::int64_t, std::string_view)>& fn) const {
+  if (!db_->there) return;
+  Query query(db_->db, "SELECT text FROM host_said WHERE entry <= ? ORDER BY entry");
+  query.Bind(db_->Until());
+  for (std::int64_t number = 1; query.Next(); ++number) fn(number, query.Text(0));
+}
+
+std::optional<std::int64_t> HostLog::TurnEnd() const {
+  if (!db_->there) return std::nullopt;
+  const std::int64_t newest = std::min(last(), db_->Until());
+  Query query(db_->db, "SELECT count(*) FROM host_turn WHERE entry <= ?1 HAVING max(entry) = ?1");
+  query.Bind(newest);
+  if (!query.Next()) return std::nullopt;
+  return query.Number(0);
+}
+
+}  // namespace rpl

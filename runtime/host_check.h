@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decision about an event of an agent's host: a call, or the end of a turn.
+//
+// A constraint is about the event if its left side reaches the calls of the host. It is violated by
+// the event if an instance is violated with it that is not without it; and undecided if it is
+// undecided with it and not without it. Nothing is asked, called, logged or traced, and the state
+// stays as it is.
+//
+// Borrows its arguments. One thread.
+#ifndef RPL_RUNTIME_HOST_CHECK_H_
+#define RPL_RUNTIME_HOST_CHECK_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interp/eval/engine.h"
+#include "interp/program/program.h"
+#include "runtime/call_book.h"
+#include "runtime/derivation.h"
+#include "runtime/outcome.h"
+#include "runtime/request_writer.h"
+#include "runtime/session_options.h"
+#include "runtime/violations.h"
+
+namespace rpl {
+
+/// What a constraint finds against an event.
+struct HostFinding {
+  bool violated = false;       // else undecided
+  std::string constraint = {};           // as the author wrote it
+  std::optional<ToDo> words = {};        // its heading and prose, filled in
+  std::vector<std::string> with = {};    // violated: the values, as "?name = value"
+  std::vector<Request> questions = {};   // undecided: what it waits for, or
+  std::string why = {};                  // why it cannot be known
+  Span place = {};
+};
+
+/// In the order of the constraints. With `stop`, a limit cut the check off: why.
+struct HostFindings {
+  std::vector<HostFinding> found;
+  std::vector<ToDo> overridden;  // violated, and accepted by a person
+  std::string stop;
+};
+
+class HostCheck {
+ public:
+  struct Parts {
+    interp::Engine& engine;
+    const SessionOptions& options;
+    const Derivations& derivations;
+    const Violations& violations;
+    const RequestWriter& requests;
+    const CallBook& calls;
+    Value now;
+  };
+  explicit HostCheck(Parts run) : run_(run), engine_(run.engine) {}
+
+  /// REQUIRES: a host whose last entry is the event.
+  HostFindings Check();
+
+ private:
+  struct State {
+    std::set<std::string> violated;  // the bindings
+    bool undecided = false;
+  };
+  bool Reaches(const Constraint& c, std::string_view only) const;
+  void BeginAt(std::optional<std::int64_t> entry);
+  State StateOf(const Constraint& c, HostFinding* finding, std::vector<Violated>& violated);
+
+  const Parts run_;
+  interp::Engine& engine_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_HOST_CHECK_H_
