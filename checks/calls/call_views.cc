@@ -112,7 +112,9 @@ class ToolCall {
   }
 
   CallViews Run(const ToolRow& row) {
-    const auto found = Values(row.arguments);
+    std::vector<const ordered_json*> found = Values(row.arguments);
+    // An address of its own goes before those in a text.
+    if (row.action == ToolAction::kFetches && found.size() > 1) found.resize(1);
     if (row.action == ToolAction::kRuns) return RunShell(found);
     CallViews views;
     const CallPaths paths(place_);

@@ -23,6 +23,7 @@ bool HasValue(char meaning) {
 // Whether a word that is not known may be an option, or several words.
 bool MayBeOption(const ShellWord& word) {
   if (word.complete || word.start != WordStart::kText) return false;
+  if (word.splits) return true;
   return word.text.empty() ? !word.is_pattern : word.text[0] == '-';
 }
 
@@ -72,6 +73,7 @@ void CommandViews::RunText(const ShellWord& text, const CommandScope& scope) {
 
 void CommandViews::ApplyOption(char meaning, const ShellWord& value, CommandScope& scope,
                                Parsed& parsed) {
+  if (value.splits) parsed.has_unknown = true;
   switch (meaning) {
     case '>': parsed.has_output = true; return rows_.Edit(value, scope.folders);
     case '<': return rows_.Read(value, scope.folders);
@@ -280,7 +282,7 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
     return RunBehind(CommandWords(parsed.operands).subspan(1), scope);
   }
   if (!runs) return Operate(rule.operands, parsed, scope);
-  if (parsed.is_risky) rows_.OpenAll();
+  if (parsed.is_risky || parsed.has_unknown) rows_.OpenAll();
   if (parsed.runs_nothing) return;
   std::size_t from = 0;
   for (int i = 0; i < rule.skip; ++i, ++from) {
@@ -391,7 +393,7 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
     if (meaning == '?' && name == "-c" && program == "git" && value.known() &&
         IsHarmlessGitSetting(value.text))
       continue;
-    if (!value.complete && meaning != '/') is_open = is_open || MayBeOption(value);
+    is_open = is_open || MayBeOption(value);
     ApplyOption(meaning, value, scope, parsed);
   }
   is_open = is_open || parsed.is_risky;
@@ -467,7 +469,8 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const ShellWord& word = words[i];
     const std::string& text = word.text;
-    if (MayBeOption(word)) {
+    if (MayBeOption(word) || word.splits) {
+      if (word.splits) rows_.OpenAll();
       rows_.OpenEdit("");
       may_run = true;
     }

@@ -10,8 +10,7 @@ namespace {
 
 class SedScript {
  public:
-  SedScript(std::string_view text, bool brackets_hold)
-      : text_(text), brackets_hold_(brackets_hold) {}
+  explicit SedScript(std::string_view text) : text_(text) {}
 
   bool IsPlain() {
     while (true) {
@@ -27,18 +26,33 @@ class SedScript {
     while (!AtEnd() && characters.find(text_[at_]) != characters.npos) ++at_;
   }
 
-  // What ends with the delimiter; a backslash takes the next character in.
-  bool ReadUntil(char delimiter) {
+  // Behind the `]` of a set of characters, from its `[` on. False without one.
+  bool SkipSet() {
+    ++at_;
+    if (!AtEnd() && text_[at_] == '^') ++at_;
+    if (!AtEnd() && text_[at_] == ']') ++at_;
+    for (; !AtEnd() && text_[at_] != ']'; ++at_) {
+      if (text_[at_] != '[' || at_ + 1 == text_.size()) continue;
+      const char kind = text_[at_ + 1];
+      if (kind != ':' && kind != '.' && kind != '=') continue;
+      const char end[] = {kind, ']', '\0'};
+      const std::size_t close = text_.find(end, at_ + 2);
+      if (close == text_.npos) return false;
+      at_ = close + 1;
+    }
+    return !AtEnd();
+  }
+
+  // What ends with the delimiter; a backslash takes the next character in. In a regular expression
+  // a delimiter in a set of characters does not end it.
+  bool ReadUntil(char delimiter, bool is_regex) {
     for (; !AtEnd(); ++at_) {
-      if (text_[at_] == '\\') ++at_;
-      else if (text_[at_] == '[' && brackets_hold_) {
-        const std::size_t close = text_.find(']', at_ + 2);
-        if (close == text_.npos) return false;
-        at_ = close;
-      } else if (text_[at_] == delimiter) {
+      if (text_[at_] == delimiter) {
         ++at_;
         return true;
       }
+      if (text_[at_] == '\\') ++at_;
+      else if (is_regex && text_[at_] == '[' && !SkipSet()) return false;
     }
     return false;
   }
@@ -50,7 +64,7 @@ class SedScript {
         Skip("0123456789$+~");
       } else if (text_[at_] == '/') {
         ++at_;
-        if (!ReadUntil('/')) return false;
+        if (!ReadUntil('/', true)) return false;
         Skip("IM");
       } else if (text_[at_] == '\\') {
         return false;
@@ -73,7 +87,7 @@ class SedScript {
         if (AtEnd()) return false;
         const char delimiter = text_[at_++];
         if (delimiter == '\\' || delimiter == '\n') return false;
-        if (!ReadUntil(delimiter) || !ReadUntil(delimiter)) return false;
+        if (!ReadUntil(delimiter, command == 's') || !ReadUntil(delimiter, false)) return false;
         if (command == 's') Skip("gpiIMm0123456789");
         break;
       }
@@ -118,16 +132,12 @@ class SedScript {
   }
 
   std::string_view text_;
-  bool brackets_hold_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-bool IsPlainSed(std::string_view script) {
-  // Versions differ in whether a delimiter in brackets ends a part.
-  return SedScript(script, false).IsPlain() && SedScript(script, true).IsPlain();
-}
+bool IsPlainSed(std::string_view script) { return SedScript(script).IsPlain(); }
 
 bool IsPlainAwk(std::string_view program) {
   for (const std::string_view word : {"system", "getline", "@", "close", "fflush"})

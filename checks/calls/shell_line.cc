@@ -203,12 +203,21 @@ class LineReader {
     Statement out{.form = StatementForm::kLoop};
     if (const ordered_json* const loop = Child(node, "Loop")) {
       Collect(*loop, out);
-      if (TypeOf(*loop) == "WordIter") computed_names_.insert(ValueAt(*loop, "Name"));
-      else Evaluates(*loop);
+      if (TypeOf(*loop) != "WordIter") Evaluates(*loop);
+      else if (!HasKnownItems(*loop)) computed_names_.insert(ValueAt(*loop, "Name"));
     }
     out.parts.push_back(Sequence(Child(node, "Cond")));
     out.parts.push_back(Sequence(Child(node, "Do")));
     return Group(std::move(out));
+  }
+
+  static bool HasKnownItems(const ordered_json& loop) {
+    const ordered_json* const items = Child(loop, "Items");
+    if (items == nullptr) return false;  // those of "$@"
+    for (const ordered_json& item : *items)
+      for (const ShellWord& word : WordsOf(item))
+        if (!word.known()) return false;
+    return true;
   }
 
   Statement Case(const ordered_json& node) {
@@ -462,11 +471,11 @@ bool HasContinuedComment(std::string_view text) {
 std::string WhyUnreadable(std::string_view text) {
   if (text.size() > kMaxShellText)
     return fmt::format("the command is longer than {} bytes", kMaxShellText);
-  if (FindBadByte(text) != std::string_view::npos) return "the command is not UTF-8";
   for (const char c : text) {
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
       return "the command has a control character";
   }
+  if (FindBadByte(text) != std::string_view::npos) return "the command is not UTF-8";
   if (HasContinuedComment(text)) return "a comment in the command ends in a backslash";
   return "";
 }

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-enum class UnitKind : std::uint8_t { kPlain, kQuoted, kUnknown, kHome, kFolder };
+enum class UnitKind : std::uint8_t { kPlain, kQuoted, kUnknown, kUnknownWords, kHome, kFolder };
 struct Unit {
   UnitKind kind;
   char c = '\0';
@@ -68,6 +68,13 @@ UnitKind KindOfParameter(const ordered_json& node) {
   return UnitKind::kUnknown;
 }
 
+// Whether the parameter is several words even in quotes: `$@`, `${a[@]}`, `${!a@}`.
+bool IsList(const ordered_json& node) {
+  const auto name = node.find("Param");
+  const bool is_name = name != node.end() && name->is_object() && TextAt(*name, "Value") != "@";
+  return !is_name || node.contains("Index") || node.contains("Names") || node.contains("Excl");
+}
+
 void AppendPart(const ordered_json& part, bool in_quotes, Units& to) {
   const std::string& type = TextAt(part, "Type");
   if (type == "Lit") return AppendLiteral(TextAt(part, "Value"), in_quotes, to);
@@ -75,14 +82,18 @@ void AppendPart(const ordered_json& part, bool in_quotes, Units& to) {
     const std::string& text = TextAt(part, "Value");
     return AppendQuoted(IsSet(part, "Dollar") ? DecodeAnsiQuoted(text) : text, to);
   }
-  if (type == "ParamExp") return to.push_back({KindOfParameter(part)});
+  if (type == "ParamExp") {
+    const UnitKind kind = KindOfParameter(part);
+    const bool is_one = in_quotes && !IsList(part);
+    return to.push_back({kind == UnitKind::kUnknown && !is_one ? UnitKind::kUnknownWords : kind});
+  }
   if (type == "DblQuoted" && !in_quotes) {
     const auto parts = part.find("Parts");
     if (parts == part.end()) return;
     for (const ordered_json& inner : *parts) AppendPart(inner, true, to);
     return;
   }
-  to.push_back({UnitKind::kUnknown});
+  to.push_back({in_quotes || type == "ProcSubst" ? UnitKind::kUnknown : UnitKind::kUnknownWords});
 }
 
 Units UnitsOf(const ordered_json& word) {
@@ -169,6 +180,12 @@ bool StaysInFolder(const Units& units, std::size_t at) {
   return true;
 }
 
+bool HasWords(const Units& units, std::size_t from) {
+  for (std::size_t i = from; i < units.size(); ++i)
+    if (units[i].kind == UnitKind::kUnknownWords) return true;
+  return false;
+}
+
 ShellWord Assemble(const Units& units) {
   ShellWord word;
   std::size_t i = 0;
@@ -188,11 +205,13 @@ ShellWord Assemble(const Units& units) {
   for (; i < units.size(); ++i) {
     if (units[i].kind > UnitKind::kQuoted) {
       word.complete = false;
+      word.splits = HasWords(units, i);
       return word;
     }
     if (BeginsPattern(units, i)) {
       word.complete = false;
       word.is_pattern = StaysInFolder(units, i);
+      word.splits = HasWords(units, i);
       return word;
     }
     word.text += units[i].c;
@@ -291,7 +310,7 @@ std::vector<ShellWord> WordsOf(const ordered_json& word) {
   if (!ExpandBraces(units, 0, expanded)) {
     Units start(units.begin(),
                 units.begin() + static_cast<std::ptrdiff_t>(FindBrace(units)->begin));
-    start.push_back({UnitKind::kUnknown});
+    start.push_back({UnitKind::kUnknownWords});
     return {Assemble(start)};
   }
   std::vector<ShellWord> words;

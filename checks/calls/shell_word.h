@@ -26,6 +26,8 @@ struct ShellWord {
   /// Whether what follows `text` is a pattern for names of files within one folder: it has no
   /// `/`, and matches neither `.` nor `..`.
   bool is_pattern = false;
+  /// Whether the word may be any number of words: what is unknown is not in quotes.
+  bool splits = false;
 
   /// Whether the word as an argument is `text`.
   bool known() const { return complete && start == WordStart::kText; }
@@ -34,7 +36,7 @@ struct ShellWord {
 /// A word of `text`.
 inline ShellWord KnownWord(std::string text) { return {.text = std::move(text)}; }
 /// A word that may be any number of words.
-inline ShellWord UnknownWord() { return {.complete = false}; }
+inline ShellWord UnknownWord() { return {.complete = false, .splits = true}; }
 
 /// The words that a node `Word` of the syntax tree stands for: several if it has braces.
 std::vector<ShellWord> WordsOf(const nlohmann::ordered_json& word);
