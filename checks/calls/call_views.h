@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a host's tool call does, by the name that the host has for the tool.
+//
+// Names of all hosts are in one table; where two hosts give one name to tools of different
+// arguments, each argument is looked for. A tool that is not in the table has no rows, and none is
+// open. A tool of the table whose arguments have another form than the table says is undecided.
+#ifndef RPL_CHECKS_CALLS_CALL_VIEWS_H_
+#define RPL_CHECKS_CALLS_CALL_VIEWS_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "checks/calls/call_paths.h"
+#include "checks/calls/call_rows.h"
+#include "checks/calls/shell_reader.h"
+
+namespace rpl {
+
+/// A call of a host's tool; all of it is untrusted.
+struct HostCall {
+  std::string tool;
+  nlohmann::ordered_json arguments;
+};
+
+/// The rows of a call. Looks at files and links, and starts the parser through `reader`; does not
+/// throw. At most 64 kB of shell text and 500 commands are read: more is undecided.
+CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& reader);
+
+}  // namespace rpl
+
+#endif  // RPL_CHECKS_CALLS_CALL_VIEWS_H_

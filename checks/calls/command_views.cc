@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words are parsed as getopt does, by the options that the table lists; an option that is not
+// listed has no value. A word that is not known may be an option: then all that the listed options
+// could do is open.
+#include "checks/calls/command_views.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checks/calls/scripts.h"
+
+namespace rpl {
+namespace {
+
+// Programs that run programs, within one command.
+constexpr int kMaxRunDepth = 16;
+
+bool HasValue(char meaning) {
+  return std::string_view("=><@$?/+").find(meaning) != std::string_view::npos;
+}
+
+// Whether a word that is not known may be an option, or several words.
+bool MayBeOption(const ShellWord& word) {
+  if (word.complete || word.start != WordStart::kText) return false;
+  if (word.splits) return true;
+  return word.text.empty() ? !word.is_pattern : word.text[0] == '-';
+}
+
+ShellWord Below(const ShellWord& folder, const ShellWord& file) {
+  if (!folder.complete || !file.complete) return UnknownWord();
+  const std::string name = NameOfProgram(file.text);
+  if (name.empty() || name == "." || name == "..") return UnknownWord();
+  ShellWord out = folder;
+  out.text += "/" + name;
+  return out;
+}
+
+bool IsAssignment(const ShellWord& word) {
+  const std::size_t equals = word.text.find('=');
+  return word.start == WordStart::kText && equals != std::string::npos && equals > 0;
+}
+
+}  // namespace
+
+struct CommandViews::Parsed {
+  std::vector<ShellWord> operands;
+  bool is_risky = false;  // an option may change what runs
+  bool recurses = false;
+  bool runs_nothing = false;
+  bool edits_operands = false;
+  bool writes_named = false;
+  bool runs_shell = false;
+  bool has_unknown = false;  // a word that may be an option
+  bool has_script = false;   // the pattern or script is not an operand
+  bool has_output = false;
+  bool has_text = false;                              // an option gave a text to a shell
+  ShellWord target = {.text = "", .complete = true};  // of -t; empty if there is none
+};
+
+std::string NameOfProgram(std::string_view word) {
+  while (word.size() > 1 && word.ends_with('/')) word.remove_suffix(1);
+  const std::size_t slash = word.rfind('/');
+  return std::string(slash == word.npos ? word : word.substr(slash + 1));
+}
+
+void CommandViews::RunText(const ShellWord& text, const CommandScope& scope) {
+  if (!text.known() || scope.depth >= kMaxRunDepth) return rows_.OpenAll();
+  CommandScope inner = scope;
+  ++inner.depth;
+  text_reader_(text.text, inner);
+}
+
+void CommandViews::ApplyOption(char meaning, const ShellWord& value, CommandScope& scope,
+                               Parsed& parsed) {
+  if (value.splits) parsed.has_unknown = true;
+  switch (meaning) {
+    case '>': parsed.has_output = true; return rows_.Edit(value, scope.folders);
+    case '<': return rows_.Read(value, scope.folders);
+    case '@': return rows_.Fetch(value);
+    case '$': parsed.has_text = true; return RunText(value, scope);
+    case '+': {
+      const std::string& text = value.text;
+      const std::size_t at = text.find('@');
+      if (!value.complete) {
+        if (text.empty() || text[0] == '@' || text.find('=') != text.npos) rows_.OpenRead("");
+        return;
+      }
+      if (at == text.npos || (at > 0 && text[at - 1] != '=')) return;
+      return rows_.Read(KnownWord(text.substr(at + 1, text.find(';', at) - at - 1)), scope.folders);
+    }
+    case '/':
+      scope.folders =
+          rows_.paths().FoldersAt(value.complete ? rows_.paths().PathsOf(value, scope.folders)
+                                                 : std::vector<std::string>());
+      return;
+    case '?':
+    case '!': parsed.is_risky = true; return;
+    case '%': parsed.recurses = true; return;
+    case '^': parsed.edits_operands = true; return;
+    case '#': parsed.runs_nothing = true; return;
+    case '*': parsed.writes_named = true; return;
+    case '~': parsed.runs_shell = true; return;
+    default: return;
+  }
+}
+
+CommandViews::Parsed CommandViews::Parse(const ProgramRule& rule, CommandWords words,
+                                         CommandScope& scope, bool stops_at_operand) {
+  Parsed parsed;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const ShellWord& word = words[i];
+    const std::string& text = word.text;
+    const bool is_option =
+        text.size() > 1 && word.start == WordStart::kText &&
+        (text[0] == '-' || (text[0] == '+' && MeaningOf(rule, text.substr(0, 2)) != '\0'));
+    if (!word.known() && !(is_option && text.find('=') != text.npos)) {
+      if (MayBeOption(word)) parsed.has_unknown = true;
+      parsed.operands.push_back(word);
+      if (!stops_at_operand) continue;
+      parsed.operands.insert(parsed.operands.end(),
+                             words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    const bool ends_options = text == "--";
+    if (ends_options || (!is_option && stops_at_operand)) {
+      const std::size_t from = i + (ends_options ? 1 : 0);
+      parsed.operands.insert(parsed.operands.end(),
+                             words.begin() + static_cast<std::ptrdiff_t>(from), words.end());
+      break;
+    }
+    if (!is_option) {
+      parsed.operands.push_back(word);
+      continue;
+    }
+    // The value of an option: behind it in the word, or the next word.
+    const auto value_at = [&](std::size_t from) {
+      if (from < text.size() || !word.complete) {
+        ShellWord value = word;
+        value.text = text.substr(std::min(from, text.size()));
+        return value;
+      }
+      return ++i < words.size() ? words[i] : KnownWord("");
+    };
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const char whole = MeaningOf(rule, name);
+    if (text.starts_with("--") || (whole != '\0' && name.size() > 2)) {
+      if (name == "--regexp" || name == "--file" || name == "--from-file" || name == "--expression")
+        parsed.has_script = true;
+      if (!HasValue(whole)) {
+        ApplyOption(whole, {}, scope, parsed);
+        continue;
+      }
+      const ShellWord value = equals == text.npos ? value_at(text.size()) : value_at(equals + 1);
+      if (name.starts_with("--target") && whole == '>') parsed.target = value;
+      ApplyOption(whole, value, scope, parsed);
+      continue;
+    }
+    for (std::size_t at = 1; at < text.size(); ++at) {
+      const char meaning = MeaningOf(rule, std::string{text[0], text[at]});
+      if (text[at] == 'e' || text[at] == 'f')
+        parsed.has_script = parsed.has_script || HasValue(meaning);
+      if (!HasValue(meaning)) {
+        ApplyOption(meaning, {}, scope, parsed);
+        continue;
+      }
+      const ShellWord value = value_at(at + 1);
+      if (text[at] == 't' && meaning == '>') parsed.target = value;
+      ApplyOption(meaning, value, scope, parsed);
+      break;
+    }
+  }
+  if (parsed.has_unknown) {
+    for (const char sign : rule.options) {
+      if (sign == '>' || sign == '^' || sign == '*') rows_.OpenEdit("");
+      if (sign == '<' || sign == '+') rows_.OpenRead("");
+      if (sign == '@') rows_.OpenFetch("");
+      if (sign == '$') rows_.OpenAll();
+      if (sign == '%') parsed.recurses = true;
+    }
+  }
+  return parsed;
+}
+
+FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
+  const ShellWord& first = words.front();
+  const FoldersAfter stays{scope.folders, scope.folders};
+  if (!first.complete || ++scope.depth > kMaxRunDepth) {
+    rows_.OpenAll();
+    return {kAnyFolder, kAnyFolder};
+  }
+  const bool is_name = first.start == WordStart::kText && first.text.find('/') == first.text.npos;
+  const std::string program = NameOfProgram(first.text);
+  for (const ShellWord& word : words)
+    if (names_.any_alias || names_.aliases.contains(word.text)) rows_.OpenAll();
+  FoldersAfter after = stays;
+  if (is_name && names_.functions.contains(first.text)) {
+    scope.changes_programs = true;
+    if (names_.functions_change_folder) after = {kAnyFolder, kAnyFolder};
+  }
+  scope.changes_programs = scope.changes_programs || names_.changes_programs;
+  scope.changes_git = scope.changes_git || names_.changes_git;
+  const ProgramRule* const rule = FindProgram(program);
+  if (rule == nullptr) {
+    if (scope.changes_programs) rows_.OpenRun({program, {}});
+    else rows_.Run(program, words.subspan(1));
+    return after;
+  }
+  RunRule(*rule, program, words, scope);
+  if (rule->operands == Operands::kChangesFolder && is_name) return ChangeFolder(words, scope);
+  const bool loses = rule->operands == Operands::kLosesFolder ||
+                     rule->operands == Operands::kEval || rule->operands == Operands::kTrap;
+  if (loses && IsBuiltin(program)) return {kAnyFolder, kAnyFolder};
+  if ((program == "command" || program == "builtin") && words.size() > 1) {
+    std::size_t at = 1;
+    while (at < words.size() && words[at].known() && words[at].text.starts_with('-')) ++at;
+    if (at == words.size()) return after;
+    if (!words[at].complete) return {kAnyFolder, kAnyFolder};
+    const ProgramRule* const inner = FindProgram(words[at].text);
+    if (inner == nullptr) return after;
+    if (inner->operands == Operands::kChangesFolder) return ChangeFolder(words.subspan(at), scope);
+    if (IsBuiltin(words[at].text) && inner->operands != Operands::kReads)
+      return {kAnyFolder, kAnyFolder};
+  }
+  return after;
+}
+
+void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, CommandWords words,
+                           CommandScope scope) {
+  if (rule.operands == Operands::kSubcommand) return RunSubcommand(rule, program, words, scope);
+  const bool is_open = scope.changes_programs;
+  const auto add_row = [&](bool is_risky) {
+    if (is_open || is_risky) rows_.OpenRun({program, {}});
+    else rows_.Run(program, words.subspan(1));
+  };
+  switch (rule.operands) {
+    case Operands::kShell: add_row(false); return RunShell(rule, words, scope);
+    case Operands::kXargs: add_row(false); return RunXargs(rule, words, scope);
+    case Operands::kFind: add_row(false); return RunFind(words, scope);
+    case Operands::kDd: add_row(false); return RunDd(words, scope);
+    case Operands::kSed: add_row(false); return RunSed(rule, words, scope);
+    case Operands::kAwk: add_row(false); return RunAwk(rule, words, scope);
+    case Operands::kChangesFolder:
+    case Operands::kLosesFolder:
+    case Operands::kAlias: return add_row(false);
+    case Operands::kEval: add_row(false); return rows_.OpenAll();
+    case Operands::kTrap: {
+      add_row(false);
+      std::size_t at = 1;
+      while (at < words.size() && words[at].known() && words[at].text.size() > 1 &&
+             words[at].text[0] == '-')
+        ++at;
+      if (at + 1 < words.size() && words[at].text != "-") RunText(words[at], scope);
+      else if (at < words.size() && !words[at].known()) rows_.OpenAll();
+      return;
+    }
+    case Operands::kTar:
+      add_row(false);
+      // Archives are read and written by options of every letter, and some run programs.
+      rows_.OpenEdit("");
+      rows_.OpenRead("");
+      for (const ShellWord& word : words.subspan(1)) {
+        const bool may_run =
+            !word.known() ||
+            (word.text.starts_with('-') && word.text.find_first_of("IF") != word.text.npos) ||
+            word.text.starts_with("--use") || word.text.starts_with("--to-") ||
+            word.text.starts_with("--checkpoint-") || word.text.starts_with("--rsh") ||
+            word.text.starts_with("--new-") || word.text.starts_with("--info-");
+        if (may_run && !word.is_pattern) rows_.OpenAll();
+      }
+      return;
+    default: break;
+  }
+  const bool runs = rule.operands == Operands::kRuns || rule.operands == Operands::kAssignedRuns;
+  const Parsed parsed = Parse(rule, words, scope, runs);
+  add_row(parsed.is_risky);
+  if (rule.operands == Operands::kPrints && !parsed.has_text) {
+    // `script FILE PROGRAM …`, or a shell that reads its input.
+    if (parsed.operands.size() < 2) return rows_.OpenAll();
+    rows_.Edit(parsed.operands[0], scope.folders);
+    return RunBehind(CommandWords(parsed.operands).subspan(1), scope);
+  }
+  if (!runs) return Operate(rule.operands, parsed, scope);
+  if (parsed.is_risky || parsed.has_unknown) rows_.OpenAll();
+  if (parsed.runs_nothing) return;
+  std::size_t from = 0;
+  for (int i = 0; i < rule.skip; ++i, ++from) {
+    if (from >= parsed.operands.size()) return;
+    if (!parsed.operands[from].complete) return rows_.OpenAll();
+  }
+  const CommandWords rest = CommandWords(parsed.operands).subspan(from);
+  if (rule.operands == Operands::kAssignedRuns) return RunAssigned(rest, scope, parsed.runs_shell);
+  // `flock file -c text`
+  if (rule.skip > 0 && rest.size() > 1 && rest[0].text.starts_with('-'))
+    return RunText(rest[1], scope);
+  RunBehind(rest, scope);
+}
+
+void CommandViews::RunBehind(CommandWords words, CommandScope scope) {
+  if (!words.empty()) Run(words, std::move(scope));
+}
+
+void CommandViews::RunAssigned(CommandWords words, CommandScope scope, bool is_shell) {
+  std::size_t at = 0;
+  for (; at < words.size() && IsAssignment(words[at]); ++at) {
+    const std::size_t equals = words[at].text.find('=');
+    const std::string name = words[at].text.substr(0, equals);
+    const std::string value = words[at].complete ? words[at].text.substr(equals + 1) : "?";
+    if (RunsByItself(name)) rows_.OpenAll();
+    if (ChangesPrograms(name)) scope.changes_programs = true;
+    if (ChangesGit(name, value)) scope.changes_git = true;
+  }
+  if (at == words.size() && is_shell) return rows_.OpenAll();
+  RunBehind(words.subspan(at), std::move(scope));
+}
+
+void CommandViews::RunShell(const ProgramRule& rule, CommandWords words,
+                            const CommandScope& scope) {
+  bool has_text = false, reads_input = false;
+  std::size_t at = 1;
+  for (; at < words.size(); ++at) {
+    const std::string& text = words[at].text;
+    if (!words[at].complete && (text.empty() || text[0] == '-' || text[0] == '+'))
+      return rows_.OpenAll();
+    if (text == "--version" || text == "--help") return;
+    if (text == "--" || text == "-") {
+      ++at;
+      break;
+    }
+    if (text.size() < 2 || (text[0] != '-' && text[0] != '+')) break;
+    if (text.starts_with("--")) {
+      const char meaning = MeaningOf(rule, text.substr(0, text.find('=')));
+      if (meaning != ' ') rows_.OpenAll();
+      if (HasValue(meaning) && text.find('=') == text.npos) ++at;
+      if (text == "--command") has_text = true;
+      continue;
+    }
+    if (text[0] == '-' && text.find('c') != text.npos) has_text = true;
+    if (text.find('s') != text.npos) reads_input = true;
+    // Files of an interactive shell may hold aliases.
+    if (text.find('i') != text.npos) rows_.OpenAll();
+    if (text.find_first_of("oO") != text.npos) ++at;
+  }
+  const CommandWords operands = words.subspan(std::min(at, words.size()));
+  if (has_text) {
+    if (operands.empty()) return;
+    return RunText(operands[0], scope);
+  }
+  if (operands.empty() || reads_input) return rows_.OpenAll();
+  // A script is a program like others, but for a file that the call itself makes up.
+  const std::string& script = operands[0].text;
+  if (!operands[0].complete || script.starts_with("/dev/") || script.starts_with("/proc/"))
+    rows_.OpenAll();
+  rows_.Read(operands[0], scope.folders);
+}
+
+void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& program,
+                                 CommandWords words, CommandScope scope) {
+  bool is_open = scope.changes_programs || (program == "git" && scope.changes_git);
+  Parsed parsed;
+  std::size_t at = 1;
+  for (; at < words.size(); ++at) {
+    const ShellWord& word = words[at];
+    const std::string& text = word.text;
+    const bool is_option = text.size() > 1 && text[0] == '-' && word.start == WordStart::kText;
+    const std::size_t equals = text.find('=');
+    if (!word.complete && !(is_option && equals != text.npos)) {
+      if (word.start == WordStart::kText) is_open = true;
+      break;
+    }
+    if (!is_option) break;
+    const std::string name = text.substr(0, equals);
+    char meaning = MeaningOf(rule, name);
+    // A value may follow its letter: `-C.`.
+    const bool is_joined = meaning == '\0' && !text.starts_with("--") && text.size() > 2 &&
+                           HasValue(MeaningOf(rule, text.substr(0, 2)));
+    if (is_joined) meaning = MeaningOf(rule, text.substr(0, 2));
+    if (meaning == '\0') {
+      // It may have a value or not.
+      is_open = is_open || equals == text.npos;
+      continue;
+    }
+    if (!HasValue(meaning)) {
+      ApplyOption(meaning, {}, scope, parsed);
+      continue;
+    }
+    ShellWord value = word;
+    if (is_joined) value.text = text.substr(2);
+    else if (equals != text.npos) value.text = text.substr(equals + 1);
+    else if (name == "--exec-path" || ++at >= words.size()) continue;
+    else value = words[at];
+    if (meaning == '?' && name == "-c" && program == "git" && value.known() &&
+        IsHarmlessGitSetting(value.text))
+      continue;
+    is_open = is_open || MayBeOption(value);
+    ApplyOption(meaning, value, scope, parsed);
+  }
+  is_open = is_open || parsed.is_risky;
+  const CommandWords rest = words.subspan(std::min(at, words.size()));
+  const bool is_known = !rest.empty() && rest[0].known();
+  // Any other name may be an alias.
+  if (program == "git" && is_known && !IsGitCommand(rest[0].text)) is_open = true;
+  if (is_open) {
+    rows_.OpenRun({program, {}});
+    rows_.OpenOptions({program, {}});
+    rows_.OpenEdit("");
+  } else {
+    rows_.Run(program, rest);
+    rows_.Options(program, words.subspan(1, words.size() - rest.size() - 1));
+  }
+  if (program == "git" && (is_open || !is_known) && !rest.empty()) rows_.OpenEdit("");
+  if (!is_known) return;
+  const ProgramRule* const behind = FindSubcommand(program, rest[0].text);
+  if (behind == nullptr) return;
+  if (behind->operands == Operands::kEval) return rows_.OpenAll();
+  const bool is_named =
+      program == "git" && (rest[0].text == "checkout" || rest[0].text == "restore");
+  const auto dashes = std::find_if(rest.begin(), rest.end(), [](const ShellWord& one) {
+    return one.known() && one.text == "--";
+  });
+  const Parsed inner = Parse(*behind, rest, scope, false);
+  if (inner.is_risky) {
+    rows_.OpenRun({program, {}});
+    rows_.OpenAll();
+  }
+  if (is_named && dashes != rest.end()) {
+    for (auto path = dashes + 1; path != rest.end(); ++path) {
+      rows_.Edit(*path, scope.folders);
+      rows_.EditWithin(*path, scope.folders);
+    }
+    return;
+  }
+  Operate(behind->operands, inner, scope);
+  if (behind->operands == Operands::kEdits)
+    for (const ShellWord& path : inner.operands) rows_.EditWithin(path, scope.folders);
+}
+
+void CommandViews::RunXargs(const ProgramRule& rule, CommandWords words, CommandScope scope) {
+  std::string replaced;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    if (text == "-I" || text == "-J") replaced = i + 1 < words.size() ? words[i + 1].text : "";
+    else if (text.starts_with("-I")) replaced = text.substr(2);
+    else if (text.starts_with("-i") || text.starts_with("--replace"))
+      replaced = text.find('=') == text.npos ? "{}" : text.substr(text.find('=') + 1);
+    else if (text.empty() || text[0] != '-') continue;
+    if (!replaced.empty()) break;
+  }
+  const Parsed parsed = Parse(rule, words, scope, true);
+  std::vector<ShellWord> inner = parsed.operands;
+  if (inner.empty()) return;
+  if (!replaced.empty()) {
+    for (ShellWord& word : inner) {
+      const std::size_t at = word.text.find(replaced);
+      if (at == std::string::npos) continue;
+      word.text.resize(at);
+      word.complete = word.is_pattern = false;
+    }
+  }
+  inner.push_back(UnknownWord());
+  scope.has_input = true;
+  RunBehind(inner, std::move(scope));
+}
+
+void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
+  bool may_run = false;
+  std::vector<ShellWord> roots;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const ShellWord& word = words[i];
+    const std::string& text = word.text;
+    if (MayBeOption(word) || word.splits) {
+      if (word.splits) rows_.OpenAll();
+      rows_.OpenEdit("");
+      may_run = true;
+    }
+    if (may_run && (text == ";" || text == "+")) rows_.OpenAll();
+    const bool runs = text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir" ||
+                      text == "--exec" || text == "--exec-batch" || text == "-x" || text == "-X";
+    if (runs) {
+      std::vector<ShellWord> inner;
+      for (++i; i < words.size() && words[i].text != ";"; ++i) {
+        if (words[i].text == "+" && !inner.empty() && !inner.back().complete) break;
+        inner.push_back(words[i]);
+        const std::size_t brace = inner.back().text.find('{');
+        if (brace == std::string::npos) continue;
+        inner.back().text.resize(brace);
+        inner.back().complete = false;
+      }
+      CommandScope there = scope;
+      if (text != "-exec" && text != "-ok") there.folders = kAnyFolder;
+      RunBehind(inner, std::move(there));
+    } else if (text == "-delete") {
+      if (roots.empty()) roots.push_back(KnownWord("."));
+      for (const ShellWord& root : roots) {
+        rows_.Edit(root, scope.folders);
+        rows_.EditWithin(root, scope.folders);
+      }
+    } else if (text == "-fprint" || text == "-fprintf" || text == "-fls" || text == "-fprint0") {
+      if (++i < words.size()) rows_.Edit(words[i], scope.folders);
+    } else if (text.starts_with("-files0")) {
+      rows_.OpenEdit("");
+    } else if (word.start != WordStart::kText || (!text.empty() && text[0] != '-')) {
+      roots.push_back(word);
+    }
+  }
+}
+
+void CommandViews::RunDd(CommandWords words, const CommandScope& scope) {
+  for (const ShellWord& word : words.subspan(1)) {
+    ShellWord path = word;
+    if (!word.complete && word.text.find('=') == word.text.npos) {
+      rows_.OpenEdit("");
+      rows_.OpenRead("");
+    } else if (word.text.starts_with("of=") || word.text.starts_with("if=")) {
+      path.text.erase(0, 3);
+      if (word.text[0] == 'o') rows_.Edit(path, scope.folders);
+      else rows_.Read(path, scope.folders);
+    }
+  }
+}
+
+void CommandViews::RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope) {
+  bool edits = false;
+  std::vector<ShellWord> scripts;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    if (text == "--") break;
+    if (text.starts_with("--in-place")) edits = true;
+    if (text.starts_with("--expression")) {
+      if (text.find('=') == text.npos)
+        scripts.push_back(i + 1 < words.size() ? words[++i] : KnownWord(""));
+      else
+        scripts.push_back({.text = text.substr(text.find('=') + 1), .complete = words[i].complete});
+    }
+    if (text.size() < 2 || text[0] != '-' || text[1] == '-') continue;
+    const std::size_t letter = text.find_first_of("eifI");
+    if (letter == text.npos) continue;
+    if (text[letter] == 'i' || text[letter] == 'I') edits = true;
+    if (text[letter] != 'e') continue;
+    if (letter + 1 < text.size())
+      scripts.push_back({.text = text.substr(letter + 1), .complete = words[i].complete});
+    else if (i + 1 < words.size()) scripts.push_back(words[++i]);
+  }
+  Parsed parsed = Parse(rule, words, scope, false);
+  std::size_t from = 0;
+  if (!parsed.has_script && !parsed.operands.empty()) {
+    scripts.push_back(parsed.operands[0]);
+    from = 1;
+    // `-i ''` has a suffix as its value in some versions.
+    if (edits && scripts[0].known() && scripts[0].text.empty() && parsed.operands.size() > 1)
+      scripts.push_back(parsed.operands[1]);
+  }
+  for (const ShellWord& script : scripts)
+    if (!script.known() || !IsPlainSed(script.text)) rows_.OpenAll();
+  if (parsed.is_risky) rows_.OpenAll();
+  if (parsed.has_unknown) rows_.OpenEdit("");
+  for (const ShellWord& path : CommandWords(parsed.operands).subspan(from)) {
+    rows_.Read(path, scope.folders);
+    if (edits) rows_.Edit(path, scope.folders);
+  }
+}
+
+void CommandViews::RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope) {
+  const Parsed parsed = Parse(rule, words, scope, false);
+  bool is_plain = !parsed.is_risky && !parsed.has_unknown;
+  bool has_program = false;
+  for (const ShellWord& word : words.subspan(1))
+    if (word.text.starts_with("-e")) is_plain = false;
+  for (const ShellWord& path : parsed.operands) {
+    if (!has_program) {
+      has_program = true;
+      is_plain = is_plain && path.known() && IsPlainAwk(path.text);
+    } else if (!IsAssignment(path)) {
+      rows_.Read(path, scope.folders);
+    }
+  }
+  if (!is_plain) rows_.OpenAll();
+}
+
+void CommandViews::Operate(Operands operands, const Parsed& parsed, const CommandScope& scope) {
+  const CommandWords words(parsed.operands);
+  const auto skips = [&](const ShellWord& word) { return word.known() && word.text == "-"; };
+  switch (operands) {
+    case Operands::kReads:
+    case Operands::kReadsAfterFirst: {
+      std::size_t from = operands == Operands::kReadsAfterFirst && !parsed.has_script ? 1 : 0;
+      from = std::min(from, words.size());
+      for (const ShellWord& word : words.subspan(from)) {
+        if (skips(word)) continue;
+        rows_.Read(word, scope.folders);
+        if (operands == Operands::kReadsAfterFirst) rows_.ReadWithin(word, scope.folders);
+        if (parsed.edits_operands) rows_.Edit(word, scope.folders);
+      }
+      if (parsed.recurses && from == words.size()) rows_.ReadWithin(KnownWord("."), scope.folders);
+      return;
+    }
+    case Operands::kEdits:
+    case Operands::kEditsAfterFirst: {
+      std::size_t from = operands == Operands::kEditsAfterFirst && words.size() > 1 ? 1 : 0;
+      for (const ShellWord& word : words.subspan(from)) {
+        if (skips(word)) continue;
+        rows_.Edit(word, scope.folders);
+        if (parsed.recurses) rows_.EditWithin(word, scope.folders);
+      }
+      return;
+    }
+    case Operands::kCopies: return Transfer(parsed, false, scope);
+    case Operands::kMoves: return Transfer(parsed, true, scope);
+    case Operands::kLinks:
+      Transfer(parsed, false, scope);
+      rows_.OpenEdit("");
+      return rows_.OpenRead("");
+    case Operands::kEditsUnknown: return rows_.OpenEdit("");
+    case Operands::kFetches:
+    case Operands::kDownloads:
+      for (const ShellWord& word : words) rows_.Fetch(word);
+      if (parsed.is_risky) {
+        rows_.OpenEdit("");
+        rows_.OpenRead("");
+        rows_.OpenFetch("");
+      }
+      if (parsed.writes_named || (operands == Operands::kDownloads && !parsed.has_output))
+        rows_.EditWithin(KnownWord("."), scope.folders);
+      return;
+    case Operands::kPrints:
+      if (words.empty()) rows_.Edit(KnownWord("typescript"), scope.folders);
+      for (const ShellWord& word : words) rows_.Edit(word, scope.folders);
+      return;
+    default: return;
+  }
+}
+
+void CommandViews::Transfer(const Parsed& parsed, bool moves, const CommandScope& scope) {
+  CommandWords sources(parsed.operands);
+  ShellWord target = parsed.target;
+  const bool has_target = !target.complete || !target.text.empty();
+  if (parsed.edits_operands) {
+    for (const ShellWord& word : sources) rows_.Edit(word, scope.folders);
+    return;
+  }
+  if (!has_target) {
+    if (sources.empty()) return;
+    target = sources.size() == 1 ? KnownWord(".") : sources.back();
+    if (sources.size() > 1) sources = sources.first(sources.size() - 1);
+    rows_.Edit(target, scope.folders);
+  }
+  const bool recurses = moves || parsed.recurses;
+  if (recurses) rows_.EditWithin(target, scope.folders);
+  for (const ShellWord& source : sources) {
+    const ShellWord placed = Below(target, source);
+    if (placed.complete) rows_.Edit(placed, scope.folders);
+    else rows_.EditWithin(target, scope.folders);
+    if (moves) {
+      rows_.Edit(source, scope.folders);
+      rows_.EditWithin(source, scope.folders);
+    }
+    rows_.Read(source, scope.folders);
+    if (recurses) rows_.ReadWithin(source, scope.folders);
+  }
+}
+
+FoldersAfter CommandViews::ChangeFolder(CommandWords words, const CommandScope& scope) {
+  if (scope.changes_programs) return {kAnyFolder, kAnyFolder};
+  std::size_t at = 1;
+  while (at < words.size() && words[at].known() && words[at].text.size() > 1 &&
+         words[at].text[0] == '-' && words[at].text.find_first_not_of("-PLe@") == std::string::npos)
+    ++at;
+  const CommandWords operands = words.subspan(at);
+  if (operands.size() > 1) return {kAnyFolder, kAnyFolder};
+  const ShellWord path = operands.empty() ? ShellWord{.start = WordStart::kHome} : operands.front();
+  if (!path.complete || path.text == "-" || path.text.starts_with('+'))
+    return {kAnyFolder, kAnyFolder};
+  const Folders there = rows_.paths().FoldersAt(rows_.paths().PathsOf(path, scope.folders));
+  return {there, UnionOf(there, scope.folders)};
+}
+
+}  // namespace rpl

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/calls/row_writer.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace rpl {
+namespace {
+
+template <typename Row>
+void AddOnce(Row row, std::set<Row>& seen, std::vector<Row>& to) {
+  if (seen.insert(row).second) to.push_back(std::move(row));
+}
+
+// The words before the first that is not known.
+std::vector<std::string> KnownWords(std::span<const ShellWord> words) {
+  std::vector<std::string> out;
+  for (const ShellWord& word : words) {
+    if (!word.known()) break;
+    out.push_back(word.text);
+  }
+  return out;
+}
+
+}  // namespace
+
+CallViews UndecidedViews(std::string why) {
+  CallViews views;
+  views.open_runs = views.open_options = {OpenRun{}};
+  views.open_edits = views.open_reads = views.open_fetches = {""};
+  views.why = std::move(why);
+  return views;
+}
+
+std::string HostOf(std::string_view address) {
+  if (const std::size_t scheme = address.find("://"); scheme != address.npos)
+    address.remove_prefix(scheme + 3);
+  address = address.substr(0, address.find_first_of("/?#\\"));
+  if (const std::size_t user = address.rfind('@'); user != address.npos)
+    address.remove_prefix(user + 1);
+  std::string host;
+  if (address.starts_with('[')) host = address.substr(0, address.find(']') + 1);
+  else host = address.substr(0, address.find(':'));
+  for (char& c : host)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  while (host.ends_with('.')) host.pop_back();
+  return host;
+}
+
+void RowWriter::Run(const std::string& program, std::span<const ShellWord> words) {
+  std::vector<std::string> known = KnownWords(words);
+  if (known.size() == words.size())
+    AddOnce(ProgramRun{program, std::move(known)}, runs_, views_.runs);
+  else OpenRun({program, std::move(known)});
+}
+
+void RowWriter::OpenRun(rpl::OpenRun run) { AddOnce(std::move(run), open_runs_, views_.open_runs); }
+
+void RowWriter::Options(const std::string& program, std::span<const ShellWord> words) {
+  if (words.empty()) return;
+  std::vector<std::string> known = KnownWords(words);
+  if (known.size() == words.size())
+    AddOnce(ProgramRun{program, std::move(known)}, options_, views_.options);
+  else OpenOptions({program, std::move(known)});
+}
+
+void RowWriter::OpenOptions(rpl::OpenRun options) {
+  AddOnce(std::move(options), open_options_, views_.open_options);
+}
+
+void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
+                        std::vector<std::string>& closed, std::vector<std::string>& open,
+                        Seen& seen) {
+  if (path.complete && path.start == WordStart::kText) {
+    if (path.text.empty() || IsStreamDevice(path.text)) return;
+  }
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  if (found.empty()) return AddOnce(std::string(), seen.open, open);
+  for (const std::string& one : found) {
+    if (path.complete) {
+      std::string name = paths_.NameOf(one);
+      if (name.empty()) AddOnce(std::string(), seen.open, open);
+      else AddOnce(std::move(name), seen.closed, closed);
+    } else {
+      AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
+    }
+  }
+}
+
+void RowWriter::Edit(const ShellWord& path, const Folders& folders) {
+  AddPath(path, folders, views_.edits, views_.open_edits, edits_);
+}
+void RowWriter::Read(const ShellWord& path, const Folders& folders) {
+  AddPath(path, folders, views_.reads, views_.open_reads, reads_);
+}
+void RowWriter::Edit(const std::string& path) { Edit(KnownWord(path), paths_.folder()); }
+void RowWriter::Read(const std::string& path) { Read(KnownWord(path), paths_.folder()); }
+void RowWriter::OpenEdit(std::string start) {
+  AddOnce(std::move(start), edits_.open, views_.open_edits);
+}
+void RowWriter::OpenRead(std::string start) {
+  AddOnce(std::move(start), reads_.open, views_.open_reads);
+}
+
+void RowWriter::AddWithin(const ShellWord& path, const Folders& folders,
+                          std::vector<std::string>& open, Seen& seen) {
+  if (path.known() && IsStreamDevice(path.text)) return;
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  if (found.empty()) return AddOnce(std::string(), seen.open, open);
+  for (const std::string& one : found) {
+    if (!path.complete) {
+      AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
+      continue;
+    }
+    std::error_code error;
+    if (std::filesystem::is_regular_file(one, error)) continue;
+    const std::string name = paths_.NameOf(one);
+    const bool is_any = name.empty() || name == ".";
+    AddOnce(is_any ? std::string() : name == "/" ? name : name + "/", seen.open, open);
+  }
+}
+
+void RowWriter::EditWithin(const ShellWord& path, const Folders& folders) {
+  AddWithin(path, folders, views_.open_edits, edits_);
+}
+void RowWriter::ReadWithin(const ShellWord& path, const Folders& folders) {
+  AddWithin(path, folders, views_.open_reads, reads_);
+}
+
+void RowWriter::Fetch(const ShellWord& address) {
+  if (!address.known()) {
+    return OpenFetch(address.start == WordStart::kText ? address.text : "");
+  }
+  // curl expands braces and ranges by itself.
+  if (const std::size_t brace = address.text.find_first_of("{}"); brace != std::string::npos)
+    return OpenFetch(address.text.substr(0, brace));
+  if (!fetches_.closed.insert(address.text).second) return;
+  views_.fetches.push_back({HostOf(address.text), address.text});
+}
+
+void RowWriter::OpenFetch(std::string start) {
+  AddOnce(std::move(start), fetches_.open, views_.open_fetches);
+}
+
+void RowWriter::OpenAll() {
+  OpenRun({});
+  OpenOptions({});
+  OpenEdit("");
+  OpenRead("");
+  OpenFetch("");
+}
+
+}  // namespace rpl

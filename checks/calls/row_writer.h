@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the rows of one call, each once.
+#ifndef RPL_CHECKS_CALLS_ROW_WRITER_H_
+#define RPL_CHECKS_CALLS_ROW_WRITER_H_
+
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checks/calls/call_paths.h"
+#include "checks/calls/call_rows.h"
+#include "checks/calls/shell_word.h"
+
+namespace rpl {
+
+class RowWriter {
+ public:
+  /// Both must outlive the writer.
+  RowWriter(const CallPaths& paths, CallViews& views) : paths_(paths), views_(views) {}
+
+  const CallPaths& paths() const { return paths_; }
+
+  /// A program with the words behind it: closed if all are known.
+  void Run(const std::string& program, std::span<const ShellWord> words);
+  void OpenRun(rpl::OpenRun run);
+  void Options(const std::string& program, std::span<const ShellWord> words);
+  void OpenOptions(rpl::OpenRun options);
+
+  /// A file, or one for each folder in which the command may run; open if the word is not known.
+  void Edit(const ShellWord& path, const Folders& folders);
+  void Read(const ShellWord& path, const Folders& folders);
+  /// Any file of the folder that the word names, unless it is a file now.
+  void EditWithin(const ShellWord& path, const Folders& folders);
+  void ReadWithin(const ShellWord& path, const Folders& folders);
+  /// The path of a host's tool.
+  void Edit(const std::string& path);
+  void Read(const std::string& path);
+  void OpenEdit(std::string start);
+  void OpenRead(std::string start);
+
+  /// An address, with or without `https://`.
+  void Fetch(const ShellWord& address);
+  void OpenFetch(std::string start);
+
+  /// Anything may run, and reach anything.
+  void OpenAll();
+
+ private:
+  struct Seen {
+    std::set<std::string> closed, open;
+  };
+  void AddPath(const ShellWord& path, const Folders& folders, std::vector<std::string>& closed,
+               std::vector<std::string>& open, Seen& seen);
+
+  void AddWithin(const ShellWord& path, const Folders& folders, std::vector<std::string>& open,
+                 Seen& seen);
+
+  const CallPaths& paths_;
+  CallViews& views_;
+  Seen edits_, reads_, fetches_;
+  std::set<ProgramRun> runs_, options_;
+  std::set<rpl::OpenRun> open_runs_, open_options_;
+};
+
+/// The host of an address: "example.org" of "https://me@example.org:8080/x"; "" if it has none.
+std::string HostOf(std::string_view address);
+
+}  // namespace rpl
+
+#endif  // RPL_CHECKS_CALLS_ROW_WRITER_H_
