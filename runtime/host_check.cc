@@ -77,6 +77,13 @@ HostCheck::State HostCheck::StateOf(const Constraint& c, HostFinding* finding,
   return out;
 }
 
+// The heading and prose; without a heading, the constraint as its author wrote it.
+ToDo HostCheck::WordsOf(const Violated& v) const {
+  if (std::optional<ToDo> words = run_.violations.WordsOf(v)) return *words;
+  const Constraint& c = *v.constraint;
+  return {c.heading.empty() ? c.text : c.heading, "", {}, c.span};
+}
+
 HostFindings HostCheck::Check() {
   HostFindings out;
   const std::int64_t event = run_.options.host->last();
@@ -90,25 +97,22 @@ HostFindings HostCheck::Check() {
       without = StateOf(c, nullptr, before);
     }
     BeginAt(std::nullopt);
-    HostFinding undecided{.constraint = c.text, .place = c.span};
+    HostFinding undecided;
     const State with = StateOf(c, &undecided, violated);
     for (const Violated& v : violated) {
       if (without.violated.contains(v.bindings)) continue;
       if (run_.violations.IsAccepted(v)) {
-        if (std::optional<ToDo> words = run_.violations.WordsOf(v))
-          out.overridden.push_back(std::move(*words));
+        out.overridden.push_back(WordsOf(v));
         continue;
       }
       out.found.push_back({.violated = true,
-                           .constraint = c.text,
-                           .words = run_.violations.WordsOf(v),
+                           .words = WordsOf(v),
                            .with = run_.violations.ValuesOf(v),
                            .questions = {},
-                           .why = {},
-                           .place = c.span});
+                           .why = {}});
     }
     if (with.undecided && !without.undecided) {
-      undecided.words = run_.violations.WordsOf({&c, "", {}, {}, {}});
+      undecided.words = WordsOf({&c, "", {}, {}, {}});
       out.found.push_back(std::move(undecided));
     }
     if (engine_.solver.found().stop != Stop::kGoesOn) {

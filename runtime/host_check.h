@@ -29,13 +29,11 @@ namespace rpl {
 
 /// What a constraint finds against an event.
 struct HostFinding {
-  bool violated = false;       // else undecided
-  std::string constraint = {};           // as the author wrote it
-  std::optional<ToDo> words = {};        // its heading and prose, filled in
-  std::vector<std::string> with = {};    // violated: the values, as "?name = value"
-  std::vector<Request> questions = {};   // undecided: what it waits for, or
-  std::string why = {};                  // why it cannot be known
-  Span place = {};
+  bool violated = false;                // else undecided
+  ToDo words = {};                      // its heading and prose, filled in
+  std::vector<std::string> with = {};   // violated: the values, as "?name = value"
+  std::vector<Request> questions = {};  // undecided: what it waits for, or
+  std::string why = {};                 // why it cannot be known
 };
 
 /// In the order of the constraints. With `stop`, a limit cut the check off: why.
@@ -66,6 +64,7 @@ class HostCheck {
     std::set<std::string> violated;  // the bindings
     bool undecided = false;
   };
+  ToDo WordsOf(const Violated& v) const;
   bool Reaches(const Constraint& c, std::string_view only) const;
   void BeginAt(std::optional<std::int64_t> entry);
   State StateOf(const Constraint& c, HostFinding* finding, std::vector<Violated>& violated);

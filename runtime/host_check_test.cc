@@ -24,13 +24,14 @@ struct Host {
                       bool open = false) {
     return {"runs", program, std::move(words), open};
   }
-  /// Asks about a call. "" or what is found against it, a line each; the call is then open or denied.
+  /// Asks about a call. "" or what is found against it, a line each; the call is then open or
+  /// denied.
   std::string Ask(const std::vector<HostRow>& rows) {
     const std::int64_t call = log.Begin({.tool = "Bash"}, rows);
     std::string out;
     for (const HostFinding& f : session->CheckHost().found) {
       out += f.violated ? "violated " : "undecided ";
-      out += f.words ? f.words->heading + ": " + f.words->text : f.constraint;
+      out += f.words.heading + ": " + f.words.text;
       for (const Request& q : f.questions) out += " asks " + q.id;
       out += "\n";
     }
@@ -73,8 +74,9 @@ Run `make test` after your last edit, then push.
 Mend the code, not its tests.
 )";
 
-const std::string kRed = "violated No push before the tests are green: Run `make test` after your "
-                         "last edit, then push.\n";
+const std::string kRed =
+    "violated No push before the tests are green: Run `make test` after your "
+    "last edit, then push.\n";
 
 TEST_CASE("a host: what it did is evidence, in the order in which it was done") {
   Host host(kShip);
@@ -95,8 +97,9 @@ TEST_CASE("a host: what is not known is undecided, unless its beginning says oth
   Host host(kShip);
   CHECK(host.Ask({Host::Runs("git", {"show"}, true)}) == "");
   CHECK(host.Ask({Host::Runs("make", {}, true)}) == "");
-  const std::string open = "undecided No push before the tests are green: Run `make test` after "
-                           "your last edit, then push.\n";
+  const std::string open =
+      "undecided No push before the tests are green: Run `make test` after "
+      "your last edit, then push.\n";
   CHECK(host.Ask({Host::Runs("git", {}, true)}) == open);
   CHECK(host.Ask({Host::Runs("git", {"push"}, true)}) == open);
   CHECK(host.Ask({{"runs", std::nullopt, nlohmann::ordered_json::array(), true}}) == open);

@@ -501,8 +501,7 @@ Journal::StepInput Journal::Step(int timestep, const std::function<std::string()
     out.now = clock();
     for (const std::size_t* counter : counters) numbers.push_back(*counter);
   }
-  ordered_json body = {
-      {"timestep", timestep}, {"now", out.now}, {"limits", std::move(numbers)}};
+  ordered_json body = {{"timestep", timestep}, {"now", out.now}, {"limits", std::move(numbers)}};
   if (out.host > 0) body["host"] = out.host;
   Tell(Make(Event::Kind::kStep, std::move(body)));
   return out;

@@ -202,7 +202,7 @@ class Journal {
   /// Begins a timestep. Returns its inputs from outside: as recorded, or `clock()` and `limits`.
   struct StepInput {
     std::string now;
-    SessionLimits limits;  // only those that count
+    SessionLimits limits;   // only those that count
     std::int64_t host = 0;  // the entry of the log of the host's calls that it reads (host_log.h)
   };
   StepInput Step(int timestep, const std::function<std::string()>& clock,

@@ -28,8 +28,8 @@ namespace rpl {
 
 class Program;
 class Store;
-struct HostFindings;   // runtime/host_check.h
-struct RecordedTurn;   // runtime/journal.h
+struct HostFindings;  // runtime/host_check.h
+struct RecordedTurn;  // runtime/journal.h
 
 /// The text of a file beside the documents, by its name; nullopt if there is none.
 using FileReader = std::function<std::optional<std::string>(const std::string& name)>;

@@ -139,7 +139,7 @@ SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
   if (mode == Mode::kRead) return OpenToRead(path);
   std::unique_ptr<WriterLock> lock = WriterLock::Take(path, mode == Mode::kCreate, out.error);
   if (lock == nullptr) {
-    if (out.error.empty()) out = {nullptr, kBusy, kBusyHint};
+    if (out.error.empty()) out = {nullptr, kBusy, kBusyHint, true};
     return out;
   }
   int code = SQLITE_OK;
@@ -208,7 +208,7 @@ SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode
   if (!out.error.empty()) {
     code = sqlite3_errcode(db);
     if (code == SQLITE_NOTADB) out.error = "not a session of rpl";
-    if (code == SQLITE_BUSY) out = {nullptr, kBusy, kBusyHint};
+    if (code == SQLITE_BUSY) out = {nullptr, kBusy, kBusyHint, true};
     return out;
   }
   out.store = std::move(file);

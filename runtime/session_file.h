@@ -50,7 +50,7 @@ class SessionFile : public SessionStore {
 
   std::unique_ptr<WriterLock> lock_;  // null: a reader
   sqlite3* db_;
-  bool writing_ = false;  // a transaction is open
+  bool writing_ = false;               // a transaction is open
   std::unique_ptr<HostLog> host_log_;  // null before it is needed
 };
 

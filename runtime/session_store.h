@@ -11,8 +11,8 @@
 #ifndef RPL_RUNTIME_SESSION_STORE_H_
 #define RPL_RUNTIME_SESSION_STORE_H_
 
-#include <memory>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +37,7 @@ class SessionStore {
     std::unique_ptr<SessionStore> store;
     std::string error;
     std::string hint;
+    bool busy = false;  // another process has it open
   };
 
   SessionStore() = default;
@@ -46,7 +47,8 @@ class SessionStore {
 
   /// The log of the calls of a host, which lies beside the events; null if the store has none.
   virtual HostLog* host_log() { return nullptr; }
-  /// Runs `work`, which adds to that log, in one transaction: what it added is on disk if it returns
+  /// Runs `work`, which adds to that log, in one transaction: what it added is on disk if it
+  /// returns
   /// "", and nothing of it otherwise. Returns its result, or why it could not be stored.
   virtual std::string Transact(const std::function<std::string()>&) {
     return "sessions in a database keep no calls of a host";

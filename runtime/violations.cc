@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "formats/text_hash.h"
 #include "interp/eval/solver.h"
 #include "interp/store/store.h"
 #include "runtime/hidden_rows.h"
-#include "formats/text_hash.h"
 
 namespace rpl {
 namespace {

@@ -654,11 +654,7 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
   const auto add = [&](std::span<const Value> row) {
     if (machine_->Means(table, row)) table.rows.Add(row);
   };
-  BuiltinCall call{pool_,
-                   builtin.label,
-                   machine_->given.decided,
-                   machine_->given.host,
-                   table.key,
+  BuiltinCall call{pool_, builtin.label, machine_->given.decided, machine_->given.host, table.key,
                    {}};
   call.give = [&](std::span<const Value> row) {
     if (std::ranges::any_of(row, &Value::is_none)) return;

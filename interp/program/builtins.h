@@ -26,8 +26,8 @@ namespace rpl {
 
 struct BuiltinCall;
 
-/// What relations of the library describe: the call that a guard decides (std/std.md, "The call under
-/// decision"), or the calls of an agent's host (std/std.md, "Calls of a host").
+/// What relations of the library describe: the call that a guard decides (std/std.md, "The call
+/// under decision"), or the calls of an agent's host (std/std.md, "Calls of a host").
 class DecidedCall {
  public:
   virtual ~DecidedCall() = default;
@@ -48,7 +48,7 @@ class HostDescription : public DecidedCall {
 struct BuiltinCall {
   Pool& pool;
   std::string_view label;
-  const DecidedCall* decided;  // null: no guard decides about a call now
+  const DecidedCall* decided;   // null: no guard decides about a call now
   const HostDescription* host;  // null: no host reports its calls
   /// Per argument: its value, or kNone while it is free. The known ones meet a mode.
   std::span<const Value> known;
@@ -76,9 +76,9 @@ const Builtin* FindBuiltin(std::string_view label, std::size_t arity);
 bool DescribesCalls(std::string_view label, std::size_t arity);
 /// Whether it describes the calls of a host.
 bool DescribesHost(std::string_view label, std::size_t arity);
-/// Whether rows of it may be known by their beginning alone. A call is then one of the relation with
-/// an argument more: what its last argument begins with, as the program writes it, a text, a list, or
-/// nil.
+/// Whether rows of it may be known by their beginning alone. A call is then one of the relation
+/// with an argument more: what its last argument begins with, as the program writes it, a text, a
+/// list, or nil.
 bool HasOpenRows(std::string_view label, std::size_t arity);
 
 }  // namespace rpl

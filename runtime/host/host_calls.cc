@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "formats/json_text.h"
+#include "formats/text_hash.h"
 #include "interp/store/json_value.h"
 #include "interp/store/value.h"
-#include "formats/text_hash.h"
 
 namespace rpl {
 namespace {
@@ -106,7 +106,8 @@ void HostCalls::Calls(std::string_view label, BuiltinCall& to) const {
 // open rows what it begins with.
 bool HostCalls::Rows(std::string_view relation, BuiltinCall& to) const {
   Pool& pool = to.pool;
-  const bool begins = relation != "serves" && HasOpenRows("std#" + std::string(relation), to.known.size() - 1);
+  const bool begins =
+      relation != "serves" && HasOpenRows("std#" + std::string(relation), to.known.size() - 1);
   const std::size_t last = to.known.size() - (begins ? 2 : 1);
   std::optional<std::string> first;
   if (last == 2 && to.known[1].kind() == Kind::kString) first = pool.TextOf(to.known[1]);

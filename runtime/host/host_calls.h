@@ -3,8 +3,8 @@
 // The log of a host's calls as relations of the library (std/std.md, "Calls of a host").
 //
 // Rows that are not known but for their beginning are compared with what the program says of the
-// last argument: if that contradicts, the row is another one; else the rows of the call are not known
-// (decision 80).
+// last argument: if that contradicts, the row is another one; else the rows of the call are not
+// known (decision 80).
 #ifndef RPL_RUNTIME_HOST_HOST_CALLS_H_
 #define RPL_RUNTIME_HOST_HOST_CALLS_H_
 

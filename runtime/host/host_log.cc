@@ -257,6 +257,15 @@ void HostLog::ForEachSaid(const std::function<void(std::int64_t, std::string_vie
   for (std::int64_t number = 1; query.Next(); ++number) fn(number, query.Text(0));
 }
 
+int HostLog::TurnEndsSinceCall() const {
+  if (!db_->there) return 0;
+  Query query(db_->db,
+              "SELECT count(*) FROM host_turn WHERE entry > (SELECT ifnull(max(entry), 0) FROM "
+              "host_call)");
+  query.Next();
+  return static_cast<int>(query.Number(0));
+}
+
 std::optional<std::int64_t> HostLog::TurnEnd() const {
   if (!db_->there) return std::nullopt;
   const std::int64_t newest = std::min(last(), db_->Until());

@@ -35,11 +35,11 @@ std::string_view NameOf(HostCallState state);
 
 /// A call as its host names it.
 struct ReportedCall {
-  std::string tool;
+  std::string tool = {};
   nlohmann::ordered_json arguments = nlohmann::ordered_json::object();
-  std::string id;       // of the host, or ""
-  std::string session;  // of the host, or ""
-  std::string agent;    // the subagent that makes it, or ""
+  std::string id = {};       // of the host, or ""
+  std::string session = {};  // of the host, or ""
+  std::string agent = {};    // the subagent that makes it, or ""
 };
 
 /// A row of what a call does: one of a relation of two or three arguments, without the call. An
@@ -109,6 +109,8 @@ class HostLog {
   void ForEachRow(const Reading& of,
                   const std::function<void(std::int64_t call, const HostRow&)>& fn) const;
   void ForEachSaid(const std::function<void(std::int64_t number, std::string_view text)>& fn) const;
+  /// How often the end of a turn was decided about since the last call, the present one included.
+  int TurnEndsSinceCall() const;
   /// The turn whose end is under decision.
   std::optional<std::int64_t> TurnEnd() const;
 

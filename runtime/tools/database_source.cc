@@ -16,11 +16,11 @@
 
 #include "formats/json_text.h"
 #include "formats/sql_text.h"
+#include "formats/text_hash.h"
 #include "interp/sql/sql_value.h"
 #include "interp/store/json_value.h"
 #include "runtime/postgres/connection.h"
 #include "runtime/postgres/database_url.h"
-#include "formats/text_hash.h"
 #include "runtime/tools/tool_config.h"
 
 namespace rpl {

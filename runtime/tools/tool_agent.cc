@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tools/tool_agent.h"
 
-#include "interp/store/json_value.h"
 #include "formats/text_hash.h"
+#include "interp/store/json_value.h"
 
 namespace rpl {
 namespace {

@@ -11,10 +11,10 @@
 #include <set>
 #include <sstream>
 
+#include "formats/text_hash.h"
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/run/run.h"
-#include "formats/text_hash.h"
 #include "runtime/tools/file_tools.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an agent may not touch, whatever its protocol says: the protocol, the settings that start
+// the guard, the record of the run, and the commands by which a person speaks.
+//
+// It reads the rows of a call, and is no proof: a program may write what it likes, and whoever has
+// the rights of the user may replace the guard itself (docs/bind.md).
+#ifndef RPL_SHELL_GUARD_HOST_PROTECTION_H_
+#define RPL_SHELL_GUARD_HOST_PROTECTION_H_
+
+#include <string>
+#include <vector>
+
+#include "checks/calls/call_paths.h"
+#include "checks/calls/call_rows.h"
+
+namespace rpl {
+
+/// Files and folders, absolute, links resolved.
+struct ProtectedPlaces {
+  std::vector<std::string> files;
+  std::vector<std::string> folders;
+};
+
+/// Those of a protocol in a project, with the folder of its runs: also the settings of hosts.
+ProtectedPlaces ProtectedOf(const std::string& protocol, const std::string& project,
+                            const std::string& runs);
+
+/// Why the call is denied, or "".
+std::string WhyProtected(const CallViews& views, const CallPlace& place,
+                         const ProtectedPlaces& protects);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_GUARD_HOST_PROTECTION_H_

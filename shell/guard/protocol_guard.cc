@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/guard/protocol_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "checks/calls/call_views.h"
+#include "checks/calls/shfmt_reader.h"
+#include "formats/shorten.h"
+#include "formats/text_hash.h"
+#include "runtime/host/host_calls.h"
+#include "runtime/host_check.h"
+#include "runtime/run/run.h"
+#include "runtime/saved_session.h"
+#include "runtime/session_file.h"
+#include "shell/guard/host_protection.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/host/state_file.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kLockPause = std::chrono::milliseconds(4);
+constexpr auto kLockMost = std::chrono::seconds(30);
+constexpr std::size_t kMostFindings = 5;  // in one reason
+
+// The folder of the runs of a protocol in a project.
+fs::path FolderOfRuns(const BoundPlace& place) {
+  const fs::path all = place.runs.empty() ? fs::path(StateFile("runs")) : fs::path(place.runs);
+  const std::string which =
+      HashOfText(place.protocol + std::string(1, '\0') + place.project).substr(0, 16);
+  return all / (fs::path(place.protocol).stem().string() + "-" + which);
+}
+
+// The number of the run that is under way; 1 if there was none.
+int CurrentNumber(const fs::path& folder) {
+  int last = 1;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().stem();
+    int number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    if (entry.path().extension() == ".ended") ++number;
+    last = std::max(last, number);
+  }
+  return last;
+}
+
+std::string FolderOfProgram() {
+  std::error_code unknown;
+  return fs::read_symlink("/proc/self/exe", unknown).parent_path();
+}
+
+std::string VariableOr(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string OneOf(const HostFinding& finding) {
+  std::string out = finding.words.heading;
+  if (!finding.words.text.empty()) out += (out.empty() ? "" : ". ") + finding.words.text;
+  if (finding.violated) return out;
+  if (!finding.questions.empty()) {
+    const Request& asked = finding.questions.front();
+    out += fmt::format(
+        "\nIt waits for an answer{}: {} The user gives it with `rpl guard answer {}=VALUE`.",
+        asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt, asked.name);
+  } else {
+    out += "\nIt is not known whether it holds: " +
+           (finding.why.empty() ? "what the call does, or one before it, cannot be read"
+                                : finding.why);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string CurrentRun(const BoundPlace& place) {
+  const fs::path folder = FolderOfRuns(place);
+  return folder / (std::to_string(CurrentNumber(folder)) + ".rpls");
+}
+
+bool EndCurrentRun(const BoundPlace& place) {
+  fs::path file = CurrentRun(place);
+  std::error_code none;
+  if (!fs::exists(file, none)) return false;
+  return std::ofstream(file.replace_extension(".ended")).good();
+}
+
+std::vector<HostRow> RowsOf(const CallViews& views) {
+  std::vector<HostRow> out;
+  const auto programs = [&](const char* relation, const std::vector<ProgramRun>& rows) {
+    for (const ProgramRun& row : rows) out.push_back({relation, row.program, row.arguments});
+  };
+  const auto open = [&](const char* relation, const std::vector<OpenRun>& rows) {
+    for (const OpenRun& row : rows) out.push_back({relation, row.program, row.words, true});
+  };
+  const auto texts = [&](const char* relation, const std::vector<std::string>& rows, bool is_open) {
+    for (const std::string& row : rows) out.push_back({relation, std::nullopt, row, is_open});
+  };
+  programs("runs", views.runs);
+  open("runs", views.open_runs);
+  programs("options", views.options);
+  open("options", views.open_options);
+  texts("edits", views.edits, false);
+  texts("edits", views.open_edits, true);
+  texts("reads", views.reads, false);
+  texts("reads", views.open_reads, true);
+  for (const AddressFetch& row : views.fetches) out.push_back({"fetches", row.host, row.url});
+  texts("fetches", views.open_fetches, true);
+  for (const ServedTool& row : views.serves) out.push_back({"serves", row.server, row.tool});
+  programs("succeeded", views.succeeded);
+  return out;
+}
+
+struct ProtocolGuard::Parts {
+  Nobody nobody;
+  std::unique_ptr<HostCalls> calls;
+};
+
+ProtocolGuard::ProtocolGuard() : parts_(std::make_unique<Parts>()) {}
+ProtocolGuard::~ProtocolGuard() = default;
+
+HostLog& ProtocolGuard::log() { return *store_->host_log(); }
+
+ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineOptions& engine,
+                                          std::function<bool()> interrupted) {
+  std::unique_ptr<ProtocolGuard> guard(new ProtocolGuard);
+  guard->place_ = place;
+  const std::string path = CurrentRun(place);
+  std::error_code failed;
+  fs::create_directories(fs::path(path).parent_path(), failed);
+  fs::permissions(fs::path(path).parent_path(), fs::perms::owner_all, failed);
+  const auto until = std::chrono::steady_clock::now() + kLockMost;
+  SessionStore::Opened opened = SessionFile::Open(path, SessionStore::Mode::kContinue);
+  while (opened.busy && std::chrono::steady_clock::now() < until &&
+         !(interrupted && interrupted())) {
+    std::this_thread::sleep_for(kLockPause);
+    opened = SessionFile::Open(path, SessionStore::Mode::kContinue);
+  }
+  if (opened.store == nullptr) return {nullptr, "the run: " + opened.error, opened.hint};
+  if (!opened.store->damage().empty())
+    return {nullptr, "the run is damaged: " + opened.store->damage(), "`rpl guard end` ends it"};
+  guard->store_ = opened.store.get();
+
+  Input now = ReadFile(place.protocol);
+  std::vector<Event> events = opened.store->events();
+  const std::optional<ProgramEvent> last = LastProgram(events);
+  std::vector<ProgramFile> files;
+  if (last) files = last->files;
+  else if (!now.error.empty()) return {nullptr, place.protocol + ": " + now.error, ""};
+  else files = {{fs::path(place.protocol).filename(), now.text}};
+  guard->changed_ = last && (!now.error.empty() || last->files.front().text != now.text);
+
+  guard->parts_->calls = std::make_unique<HostCalls>(*opened.store->host_log());
+  SessionOptions options = SessionOptionsFor(engine);
+  options.interrupted = interrupted;
+  options.progress = nullptr;
+  options.host = guard->parts_->calls.get();
+  Run::Opened begun = Run::Open(guard->parts_->nobody,
+                                {.files = std::move(files),
+                                 .reader = ReaderBeside({place.protocol}),
+                                 .messages_read = false,
+                                 .options = std::move(options),
+                                 .record = Recording{std::move(events), std::move(opened.store)}});
+  guard->run_ = std::move(begun.run);
+  const Session& session = guard->run_->session();
+  if (begun.why == Unopened::kRejected) {
+    const auto error = std::ranges::find(begun.findings, Severity::kError, &Diagnostic::severity);
+    return {nullptr,
+            fmt::format("the protocol has errors: {}: {}", session.sources().Where(error->span),
+                        error->message),
+            "`rpl check` shows them"};
+  }
+  if (!begun) return {nullptr, "the run cannot go on: " + guard->run_->broken(), ""};
+  if (guard->run_->last() == nullptr) {
+    const Outcome& outcome =
+        session.HasGoals() ? guard->run_->Turn() : guard->run_->Say("<begin>", "");
+    if (!outcome.repeatable) return {nullptr, "the run was cut off: " + outcome.reason, ""};
+  }
+  if (std::string why = guard->run_->broken(); !why.empty())
+    return {nullptr, "the run cannot go on: " + why, ""};
+  return {std::move(guard), "", ""};
+}
+
+// The decision about the last entry of the log.
+ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call) const {
+  Decision out;
+  out.call = call;
+  const HostFindings findings = run_->session().CheckHost();
+  if (!findings.stop.empty()) {
+    out.denies = true;
+    out.reason = findings.stop;
+    return out;
+  }
+  std::size_t told = 0;
+  for (const HostFinding& finding : findings.found) {
+    out.denies = true;
+    if (++told > kMostFindings) continue;
+    out.reason += (out.reason.empty() ? "" : "\n") + OneOf(finding);
+  }
+  if (told > kMostFindings) out.reason += fmt::format("\nand {} more", told - kMostFindings);
+  if (out.denies && changed_)
+    out.reason +=
+        "\nThe file of the protocol has changed; the run goes on with the text that it began with, "
+        "until the user accepts the new one with `rpl guard accept`.";
+  return out;
+}
+
+ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const Deciding& how) {
+  Decision out;
+  ShfmtReader shell(FolderOfProgram(), VariableOr("PATH"));
+  const CallPlace at{place_.project, how.folder, VariableOr("HOME")};
+  const CallViews views = ViewsOf({call.tool, call.arguments}, at, shell);
+  out.failure = store_->Transact([&] {
+    out.call = log().Begin(call, RowsOf(views));
+    const std::string why =
+        how.protects ? WhyProtected(views, at,
+                                    ProtectedOf(place_.protocol, place_.project,
+                                                fs::path(CurrentRun(place_)).parent_path()))
+                     : "";
+    if (why.empty()) out = Found(out.call);
+    else out.denies = true, out.reason = why;
+    if (out.denies && !views.why.empty()) out.reason += "\n(" + views.why + ")";
+    log().Set(out.call, out.denies ? HostCallState::kDenied : HostCallState::kOpen, nullptr,
+              out.reason);
+    return std::string();
+  });
+  if (!out.failure.empty()) out.denies = true;
+  return out;
+}
+
+std::string ProtocolGuard::Deny(std::int64_t call, const std::string& why) {
+  return store_->Transact([&] {
+    log().Set(call, HostCallState::kDenied, nullptr, why);
+    return std::string();
+  });
+}
+
+std::string ProtocolGuard::Report(const ReportedCall& call, HostCallState state,
+                                  const nlohmann::ordered_json& result) {
+  return store_->Transact([&]() -> std::string {
+    const std::optional<std::int64_t> open = log().FindOpen(call);
+    if (!open) return "no call of `" + Shortened(call.tool, 100) + "` that was asked about is open";
+    log().Set(*open, state, result);
+    return "";
+  });
+}
+
+ProtocolGuard::Decision ProtocolGuard::EndTurn(int most) {
+  Decision out;
+  out.failure = store_->Transact([&] {
+    log().BeginTurnEnd();
+    out = Found(0);
+    // The agent is let go if it does nothing.
+    if (log().TurnEndsSinceCall() > most) out = {};
+    return std::string();
+  });
+  if (!out.failure.empty()) out.denies = true;
+  return out;
+}
+
+std::string ProtocolGuard::EndSession(const std::string& session) {
+  return store_->Transact([&] {
+    log().EndSession(session);
+    return std::string();
+  });
+}
+
+std::string ProtocolGuard::TakeSaid(const std::string& text) {
+  return store_->Transact([&] {
+    log().AddSaid(text);
+    return std::string();
+  });
+}
+
+std::string ProtocolGuard::Now() const {
+  std::string out;
+  const Outcome* last = run_->last();
+  if (last == nullptr) return out;
+  for (const ToDo& to_do : last->now)
+    out += (out.empty() ? "" : "\n") + to_do.heading + ": " + to_do.text;
+  for (const Request& request : last->pending)
+    if (!request.prompt.empty()) out += (out.empty() ? "" : "\n") + ("Open: " + request.prompt);
+  return out;
+}
+
+}  // namespace rpl

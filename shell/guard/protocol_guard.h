@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A protocol that binds an agent: one run for the work in a project, and a decision about each
+// event of the agent's host by the protocol's constraints (docs/bind.md).
+//
+// The run is a session file below the folder of runs, found by the protocol and the project. The
+// calls of the host are a log in it, and each event is one transaction: what is decided is on disk
+// before it is answered. Processes that decide at once wait for each other.
+//
+// The program is the one that the run began with. If the file changes, the run goes on with the
+// recorded one until a person accepts the new one.
+//
+// Undecided is denied, as are limits and faults; nothing is asked or called.
+#ifndef RPL_SHELL_GUARD_PROTOCOL_GUARD_H_
+#define RPL_SHELL_GUARD_PROTOCOL_GUARD_H_
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/host/host_log.h"
+#include "runtime/outcome.h"
+#include "shell/host/options.h"
+
+namespace rpl {
+
+class Run;
+class SessionStore;
+
+/// Where the work is. Paths are absolute.
+struct BoundPlace {
+  std::string protocol;
+  std::string project;  // the folder
+  std::string runs;     // the folder of all runs; "" for the user's own
+};
+
+/// The file of the run that is under way, which may not be there yet.
+std::string CurrentRun(const BoundPlace& place);
+/// Ends the run that is under way: the next event begins another. False if there is none.
+bool EndCurrentRun(const BoundPlace& place);
+
+class ProtocolGuard {
+ public:
+  struct Opened {
+    std::unique_ptr<ProtocolGuard> guard;  // or
+    std::string error;
+    std::string hint;
+  };
+  /// Opens the run, or begins it. Waits for other processes until `interrupted` holds; may be null.
+  static Opened Open(const BoundPlace& place, const EngineOptions& engine,
+                     std::function<bool()> interrupted);
+  ~ProtocolGuard();
+
+  struct Decision {
+    bool denies = false;
+    std::string reason;        // of a denial, for the agent
+    std::int64_t call = 0;     // its number
+    std::string failure = {};  // why there is none: also a denial
+  };
+  struct Deciding {
+    std::string folder;        // the working folder of the call
+    bool protects = true;      // also what the agent may not touch (host_protection.h)
+    bool only_record = false;  // in shadow mode a call is let through, and recorded as denied
+  };
+  /// Decides about a call of the host, before it is made.
+  Decision Decide(const ReportedCall& call, const Deciding& how);
+  /// A policy denies a call that the protocol lets through.
+  std::string Deny(std::int64_t call, const std::string& why);
+  /// The host reports how a call ended. Returns what is wrong about the report, or "".
+  std::string Report(const ReportedCall& call, HostCallState state,
+                     const nlohmann::ordered_json& result);
+  /// Decides about the end of the agent's turn; denied at most `most` times without a call between.
+  Decision EndTurn(int most);
+  /// The host's session ended: its open calls are cut off. Returns a failure, or "".
+  std::string EndSession(const std::string& session);
+  /// What the user typed. Returns a failure, or "".
+  std::string TakeSaid(const std::string& text);
+
+  /// What to do now, for the agent.
+  std::string Now() const;
+  /// The calls so far.
+  HostLog& log();
+  /// Whether the file of the protocol differs from the program of the run.
+  bool changed() const { return changed_; }
+  Run& run() { return *run_; }
+
+ private:
+  struct Parts;
+  ProtocolGuard();
+
+  Decision Found(std::int64_t call) const;
+
+  BoundPlace place_;
+  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Run> run_;
+  SessionStore* store_ = nullptr;  // the run's
+  bool changed_ = false;
+};
+
+/// The rows of a call as the log has them.
+struct CallViews;
+std::vector<HostRow> RowsOf(const CallViews& views);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_GUARD_PROTOCOL_GUARD_H_
