@@ -190,7 +190,9 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
   return {std::move(event), ""};
 }
 
-ordered_json HookAnswer(HookForm form, std::string_view decision, const std::string& reason) {
+ordered_json HookAnswer(HookForm form, std::string_view decision, const std::string& why) {
+  const bool blank = why.find_first_not_of(" \t\r\n") == why.npos;
+  const std::string reason = blank && decision != "allow" ? "no reason was given" : why;
   const ordered_json specific = {{"hookEventName", "PreToolUse"},
                                  {"permissionDecision", decision},
                                  {"permissionDecisionReason", reason}};

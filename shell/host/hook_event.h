@@ -73,9 +73,9 @@ struct HookEvent {
 Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& setting,
                                  const std::function<void(HookForm, HookEventKind)>& told);
 
-/// A decision in a form: `allow`, `ask` or `deny`.
-nlohmann::ordered_json HookAnswer(HookForm form, std::string_view decision,
-                                  const std::string& reason);
+/// A decision in a form: `allow`, `ask` or `deny`. The reason is never blank unless it allows, as
+/// hosts let a call pass whose denial has none.
+nlohmann::ordered_json HookAnswer(HookForm form, std::string_view decision, const std::string& why);
 
 /// The answer that leaves an event to the host.
 inline nlohmann::ordered_json HookPass() { return nlohmann::ordered_json::object(); }

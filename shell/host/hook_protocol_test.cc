@@ -541,6 +541,17 @@ TEST_CASE("host events: a denial by the supervising parent has an exit code that
                                             {"opencode session.idle", 2}});
 }
 
+TEST_CASE("host events: a denial always has a reason") {
+  for (const HookRow& row : HookRows()) {
+    const ordered_json answer = HookAnswer(row.form, "deny", " \n");
+    CHECK(answer == HookAnswer(row.form, "deny", ""));
+    CHECK((answer.empty() || answer.dump().find("no reason was given") != std::string::npos));
+  }
+  CHECK(HookAnswer(HookForm::kPreToolUse, "allow", "").dump() ==
+        R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",)"
+        R"("permissionDecisionReason":""}})");
+}
+
 TEST_CASE("host events: context is in the form of the host") {
   const auto context = [](const std::string& json) { return HookContext(Event(json), "c").dump(); };
   CHECK(context(Claude(R"("hook_event_name":"SessionStart")")) ==
