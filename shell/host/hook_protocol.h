@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The protocols of agent hosts: the events before and after the use of a tool that a hook reads,
-// and the forms of its answers. A new host is rows of the table in hook_protocol.cc.
+// The uses of tools among the events of agent hosts, as calls for the guard. The events of all
+// hosts are the table in hook_table.cc.
 //
 //   events                                             answer before the call
 //   PreToolUse, PostToolUse, PostToolUseFailure        {"hookSpecificOutput": {…}}
@@ -18,11 +18,12 @@
 #include <string_view>
 
 #include "shell/host/guard_line.h"
+#include "shell/host/hook_event.h"
 #include "shell/host/hook_supervisor.h"
 
 namespace rpl {
 
-/// An event of a host.
+/// An event of the use of a tool.
 struct HookCall {
   std::string session;
   GuardLine line;
@@ -40,10 +41,6 @@ struct HookCall {
 /// names the id of the call, if there is one.
 Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
                                const std::function<void(HookForm, bool after)>& told);
-
-/// A decision in a form: `allow`, `ask` or `deny`.
-nlohmann::ordered_json HookAnswer(HookForm form, std::string_view decision,
-                                  const std::string& reason);
 
 }  // namespace rpl
 

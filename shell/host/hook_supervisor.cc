@@ -23,7 +23,7 @@
 namespace rpl {
 namespace {
 
-constexpr int kDenied = 2;  // the exit code that blocks a call
+constexpr int kDenied = FaultCode(HookForm::kPreToolUse);
 
 bool supervised = false;
 volatile HookForm* form = nullptr;  // shared with the child, see AnswerInForm
@@ -108,7 +108,16 @@ constexpr struct {
     {R"({"permission":"deny","user_message":")", "\"}"},
     {R"({"permissionDecision":"deny","permissionDecisionReason":")", "\"}"},
     {"{}", ""},
+    {R"({"permissionDecision":"deny","permissionDecisionReason":"a fault of rpl guard",)"
+     R"("hookSpecificOutput":{"hookEventName":"PreToolUse",)"
+     R"("permissionDecision":"deny","permissionDecisionReason":")",
+     "\"}}"},
+    {R"({"decision":"block","reason":")", "\"}"},
+    {R"({"continue":false,"user_message":")", "\"}"},
+    {R"({"followup_message":")", "\"}"},
+    {"{}", ""},
 };
+static_assert(std::size(kDenials) == static_cast<std::size_t>(HookForm::kSilent) + 1);
 
 // Writes if the descriptor is ready, without blocking.
 void Offer(int fd, const Line& text) {
@@ -170,7 +179,7 @@ void Supervisor::Deny(const Line& why) const {
     sigtimedwait(&end, nullptr, &soon);
     waitpid(child_, nullptr, WNOHANG);
   }
-  _exit(kDenied);
+  _exit(FaultCode(static_cast<HookForm>(row)));
 }
 
 // If a standard stream is closed, the next file to be opened would take its place.

@@ -12,10 +12,11 @@
 //   the parent gets a signal that would end it          the child is killed; denied
 //   standard output does not take the answer            denied
 //
-// A denial is written to standard output as far as possible, and its reason to standard error. The
-// parent acquires all its resources before it forks: it allocates nothing, and works with static
-// memory and system calls only. main.cc starts it before the libraries of the program initialise,
-// because these fail first when memory is short.
+// A denial is written to standard output as far as possible, and its reason to standard error. At
+// the end of a turn some hosts read it after exit code 0 alone (FaultCode). The parent acquires all
+// its resources before it forks: it allocates nothing, and works with static memory and system
+// calls only. main.cc starts it before the libraries of the program initialise, because these fail
+// first when memory is short.
 //
 // Two faults remain: a process that the loader cannot start exits with 127, and SIGKILL cannot be
 // caught. docs/guard.md describes the host's settings against both.
@@ -41,13 +42,23 @@ bool IsSupervised();
 
 /// The form of an answer, as the host of an event reads it.
 enum class HookForm : unsigned char {
-  kPreToolUse,   // {"hookSpecificOutput": {"hookEventName", "permissionDecision", …}}
-  kPostToolUse,  // {"decision": "block", "reason"}
-  kDecision,     // {"decision": "deny", "reason"}
-  kPermission,   // {"permission": "deny", "user_message", "agent_message"}
-  kFlat,         // {"permissionDecision": "deny", "permissionDecisionReason"}
-  kExitCode,     // the exit code 2, and standard error
+  kPreToolUse,     // {"hookSpecificOutput": {"hookEventName", "permissionDecision", …}}
+  kBlock,          // {"decision": "block", "reason"}
+  kDecision,       // {"decision": "deny", "reason"}
+  kPermission,     // {"permission": "deny", "user_message", "agent_message"}
+  kFlat,           // {"permissionDecision": "deny", "permissionDecisionReason"}
+  kExitCode,       // the exit code 2, and standard error
+  kFlatAndNested,  // the keys of kFlat and of kPreToolUse, for events that two hosts send
+  kBlockAtZero,    // as kBlock, of an event whose answer the host reads after exit code 0 alone
+  kContinue,       // {"continue": false, "user_message"}
+  kFollowUp,       // {"followup_message"}; read after exit code 0 alone
+  kSilent,         // `{}`: the host reads no denial of this event
 };
+
+/// The exit code of a denial after a fault: 2, which hosts read even without an answer, or 0.
+constexpr int FaultCode(HookForm form) {
+  return form == HookForm::kBlockAtZero || form == HookForm::kFollowUp ? 0 : 2;
+}
 
 /// Selects the form of a denial by the parent. The default is kPreToolUse.
 void AnswerInForm(HookForm form);
