@@ -32,7 +32,7 @@ CallViews UndecidedViews(std::string why) {
   return views;
 }
 
-std::string HostOf(std::string_view address) {
+std::string AddressHost(std::string_view address) {
   if (const std::size_t scheme = address.find("://"); scheme != address.npos)
     address.remove_prefix(scheme + 3);
   address = address.substr(0, address.find_first_of("/?#\\"));
@@ -135,7 +135,7 @@ void RowWriter::Fetch(const ShellWord& address) {
   if (const std::size_t brace = address.text.find_first_of("{}"); brace != std::string::npos)
     return OpenFetch(address.text.substr(0, brace));
   if (!fetches_.closed.insert(address.text).second) return;
-  views_.fetches.push_back({HostOf(address.text), address.text});
+  views_.fetches.push_back({AddressHost(address.text), address.text});
 }
 
 void RowWriter::OpenFetch(std::string start) {

@@ -66,7 +66,7 @@ class RowWriter {
 };
 
 /// The host of an address: "example.org" of "https://me@example.org:8080/x"; "" if it has none.
-std::string HostOf(std::string_view address);
+std::string AddressHost(std::string_view address);
 
 }  // namespace rpl
 

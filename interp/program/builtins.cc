@@ -391,6 +391,7 @@ void OfHost(BuiltinCall& call) {
 
 const std::vector<Builtin>& All() {
   static const std::vector<Builtin> kAll = {
+      {"std#acts", 2, {Known({1})}, OfHost},
       {"std#agent", 2, {Known({})}, OfHost},
       {"std#append", 3, {Known({2}), Known({0, 1})}, Append},
       {"std#call", 3, {Known({})}, OfHost},

@@ -184,6 +184,21 @@ void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, Slot
   Push(out, node, std::move(atom));
 }
 
+// Before an atom over the calls of a host, of which some rows may not be known, the calls that have
+// such rows: so what is not known of one call leaves what the clauses say of others decided.
+void Lowering::NameCall(const Node& node, const std::string& label, Clauses& out) {
+  Atom read = *out.back().As<Atom>();
+  if (read.args.front().kind == Pattern::Kind::kConstant) return;
+  if (read.args.front().kind == Pattern::Kind::kAny)
+    read.args.front() = Pattern::Slot(FreshSlot());
+  Atom acts;
+  acts.relation = program_.store().Declare(Space::kRelation, "std#acts", 2);
+  acts.args = {read.args.front(),
+               Pattern::Constant(program_.store().pool().String(label.substr(label.find('#') + 1)))};
+  out.back().is = std::move(acts);
+  Push(out, node, std::move(read));
+}
+
 // What values that match the pattern begin with: a text, a list, or nil.
 Value Lowering::StartOf(const Pattern& p) {
   Pool& pool = program_.store().pool();
@@ -246,6 +261,9 @@ void Lowering::Tail(const Node& node, Clauses& out) {
     Push(out, node, std::move(t));
   } else if (const auto* c = node.As<Call>()) {
     CallClause(node, *c, out, -1);
+    if (c->ns == Namespace::kRelation &&
+        HasOpenRows(c->label, static_cast<std::uint32_t>(c->args.size())))
+      NameCall(node, c->label, out);
   } else if (const auto* a = node.As<Annotated>()) {
     AnnotatedClause(node, *a, out);
   } else if (const auto* e = node.As<Expansion>()) {

@@ -83,6 +83,7 @@ class Lowering {
   void BinaryClause(const Node& node, const Binary& b, Clauses& out);
   void CallClause(const Node& node, const Call& call, Clauses& out, SlotId row);
   Value StartOf(const Pattern& p);
+  void NameCall(const Node& node, const std::string& label, Clauses& out);
   void AnnotatedClause(const Node& node, const Annotated& a, Clauses& out);
   void ShownField(const Annotation& of, const Node& key, const Node& value, Clauses& out);
   void FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,14 @@ bool HostCalls::Describe(std::string_view label, BuiltinCall& to) const {
     log_.ForEachSaid([&](std::int64_t number, std::string_view text) {
       to.give({{to.pool.Int(number), to.pool.String(text)}});
     });
+    return true;
+  }
+  if (label == "acts") {
+    if (to.known[1].kind() != Kind::kString) return true;
+    std::set<std::int64_t> calls;
+    log_.ForEachRow({to.pool.TextOf(to.known[1]), NumberAt(to, 0)},
+                    [&](std::int64_t call, const HostRow&) { calls.insert(call); });
+    for (const std::int64_t call : calls) to.give({{to.pool.Int(call), to.known[1]}});
     return true;
   }
   return Rows(label, to);

@@ -43,7 +43,8 @@ struct ReportedCall {
 };
 
 /// A row of what a call does: one of a relation of two or three arguments, without the call. An
-/// open row stands for rows that are not known but for how they begin.
+/// open row stands for rows that are not known but for how they begin; a denied call, which
+/// is never made, has none.
 struct HostRow {
   std::string relation;  // "runs", "edits", …
   /// The first argument, of three; of an open row nullopt if it is not known.

@@ -137,6 +137,15 @@ void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
   command.footer(kCheckFooter);
 }
 
+// Where the run of a protocol that binds an agent is.
+void DescribeBoundRun(CLI::App& command, GuardCommandOptions& to) {
+  command
+      .add_option("--project", to.project, "The folder of the work (default: the host's, or here)")
+      ->type_name("DIR");
+  command.add_option("--sessions", to.sessions, "The folder of runs (default: the user's own)")
+      ->type_name("DIR");
+}
+
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   using What = GuardCommandOptions::What;
   command.require_subcommand(0, 1);
@@ -239,6 +248,35 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
           "The folder, from /, of file names that do not begin with / (default: such names "
           "are refused)")
       ->type_name("DIR");
+  hook->add_option("--protocol", to.protocol,
+                   "The protocol that binds the agent; with --policy, the stricter decides")
+      ->type_name("FILE");
+  DescribeBoundRun(*hook, to);
+  hook->add_option("--host", to.host, "The host of the agent (default: told by its events)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
+                             "windsurf", "opencode"}));
+  hook->add_option("--stop-limit", to.stop_limit,
+                   "How often the agent is kept at work without a call between (default: 3)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000));
+  hook->add_flag("--shadow", to.shadow, "Decide and record, and let everything pass");
+  hook->add_flag("--unprotected", to.unprotected,
+                 "Let the agent touch the protocol, its run and the settings of the host");
+  const auto of_run = [&](const char* name, const char* text, What what) {
+    CLI::App* out = add(name, text, what);
+    out->add_option("PROTOCOL", to.protocol, "The protocol")->required();
+    DescribeBoundRun(*out, to);
+    return out;
+  };
+  of_run("status", "Show the run of a protocol that binds an agent", What::kStatus)
+      ->add_flag("--denied", to.denied, "Only calls that were denied, with the reason");
+  of_run("why", "Tell why the last call was denied", What::kWhy);
+  of_run("answer", "Answer a question of that run", What::kAnswer)
+      ->add_option("KEY=VALUE", to.answer, "The answer")
+      ->required();
+  of_run("accept", "Go on with the changed text of the protocol", What::kAccept);
+  of_run("end", "End the run", What::kEnd);
   CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
   add_settings(*mcp);
   mcp->add_option("--name", to.server_name,

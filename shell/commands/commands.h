@@ -219,7 +219,12 @@ struct GuardCommandOptions {
     kSecret,
     kHook,
     kMcp,
-    kAudit
+    kAudit,
+    kStatus,
+    kWhy,
+    kAnswer,
+    kAccept,
+    kEnd
   };
   What what = What::kDecide;
   GuardOptions guard;
@@ -242,6 +247,15 @@ struct GuardCommandOptions {
   std::vector<std::string> server;  // kMcp: its command line
   std::string server_name;          // kMcp: --name, "" for the command line
   int ask_timeout = 45;             // kMcp: seconds for a person to answer
+  std::string protocol;             // kHook: --protocol FILE; kStatus to kEnd: the protocol
+  std::string project;              // the same: --project DIR, "" for that of the event, or here
+  std::string sessions;             // the same: --sessions DIR, the folder of runs
+  std::string host;                 // kHook: --host NAME
+  std::string answer;               // kAnswer: KEY=VALUE
+  bool unprotected = false;         // kHook: --unprotected
+  bool shadow = false;              // kHook: --shadow
+  bool denied = false;              // kStatus: --denied
+  int stop_limit = 3;               // kHook: --stop-limit N
 };
 /// kDecide: 0 allow, 1 block, 3 hitl, 2 invalid input; of several calls the most severe. kHook: see
 /// shell/commands/guard_hook.h. kMcp: see shell/commands/guard_mcp.h.

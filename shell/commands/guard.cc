@@ -24,6 +24,7 @@
 #include "shell/commands/commands.h"
 #include "shell/commands/guard_hook.h"
 #include "shell/commands/guard_mcp.h"
+#include "shell/commands/guard_protocol.h"
 #include "shell/commands/guard_review.h"
 #include "shell/host/guard_line.h"
 #include "shell/host/guard_setup.h"
@@ -367,6 +368,11 @@ int CommandGuard(const GuardCommandOptions& options) {
     case What::kHook: return GuardHook(options);
     case What::kMcp: return GuardMcp(options);
     case What::kAudit: return CheckLog(options);
+    case What::kStatus: return ShowBoundRun(options);
+    case What::kWhy: return ExplainDenial(options);
+    case What::kAnswer: return AnswerBoundRun(options);
+    case What::kAccept: return AcceptProtocol(options);
+    case What::kEnd: return EndBoundRun(options);
   }
   return kExitBug;
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
+#include "shell/commands/guard_protocol.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/hook_protocol.h"
 #include "shell/host/hook_supervisor.h"
@@ -32,11 +34,9 @@ static_assert(kMostAnswerBytes > 6 * kMostReasonBytes + 1024, "each byte may bec
 // The form of the event being answered; the default until the input is read.
 HookForm form = HookForm::kPreToolUse;
 
-int Deny(const std::string& why) {
+HookReply Deny(const std::string& why) {
   const std::string reason = Shortened("rpl guard: " + why, kMostReasonBytes);
-  std::cout << Dump(HookAnswer(form, "deny", reason)) << std::endl;
-  std::cerr << "rpl guard: " << Printable(why) << '\n';
-  return kExitInvalid;
+  return {Dump(HookAnswer(form, "deny", reason)), "rpl guard: " + Printable(why), FaultCode(form)};
 }
 
 // The names of files, which an agent in another folder must not choose: from the root of the file
@@ -48,6 +48,8 @@ std::string AnchorNames(GuardCommandOptions& options) {
                        options.root);
   const std::pair<const char*, std::string*> kNamed[] = {{"--policy", &options.guard.policy},
                                                          {"--config", &options.config},
+                                                         {"--protocol", &options.protocol},
+                                                         {"--sessions", &options.sessions},
                                                          {"--store", &options.guard.store},
                                                          {"--audit", &options.guard.audit}};
   for (const auto& [option, name] : kNamed) {
@@ -135,16 +137,13 @@ HookDecision DecideHook(const GuardCommandOptions& options, StandaloneGuard& gua
   return out;
 }
 
-int AnswerHook(GuardCommandOptions options) {
-  if (const std::string why = AnchorNames(options); !why.empty()) return Deny(why);
-  if (options.guard.policy.empty()) return Deny("no policy was named: --policy FILE");
+// REQUIRES: the names of files are anchored.
+HookReply AnswerByPolicy(const GuardCommandOptions& options, const std::string& text) {
   StandaloneGuard guard;
   if (ReadStandaloneGuard(options, guard) != kExitOk)
     return Deny("its policy or configuration cannot be used");
-  const Input input = ReadStandardInput();
-  if (!input.error.empty()) return Deny("standard input: " + input.error);
   const auto told = [](HookForm of, bool) { AnswerInForm(form = of); };
-  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, guard.Now(), told);
+  Sourced<HookCall> read = ReadHookCall(text, guard.config, guard.Now(), told);
   if (!read.value) return Deny(read.why);
   HookCall& call = *read.value;
   const bool after = call.line.call.phase == CallPhase::kAfter;
@@ -167,10 +166,29 @@ int AnswerHook(GuardCommandOptions options) {
   if (!after) shown = AnswerBefore(decision, call.form, !RefusesHeld(call, options));
   else if (decision.Stops())
     shown = HookAnswer(call.form, "deny", Shortened(decision.message, kMostReasonBytes));
-  std::cout << Dump(shown) << std::endl;
-  if (call.form != HookForm::kExitCode || !decision.Stops()) return kExitOk;
-  std::cerr << Printable(decision.message) << '\n';
-  return kExitInvalid;
+  const bool by_code = HookDenialCode(call.form) != kExitOk && decision.Stops();
+  return {Dump(shown), by_code ? Printable(decision.message) : "",
+          by_code ? HookDenialCode(call.form) : kExitOk};
+}
+
+HookReply AnswerHook(GuardCommandOptions options) {
+  if (const std::string why = AnchorNames(options); !why.empty()) return Deny(why);
+  const bool policy = !options.guard.policy.empty();
+  if (!policy && options.protocol.empty())
+    return Deny("neither a protocol nor a policy was named: --protocol FILE, --policy FILE");
+  const Input input = ReadStandardInput();
+  if (!input.error.empty()) return Deny("standard input: " + input.error);
+  if (options.protocol.empty()) return AnswerByPolicy(options, input.text);
+  const auto by_policy = [&](const std::string& text) { return AnswerByPolicy(options, text); };
+  return AnswerByProtocol(options, input.text,
+                          policy ? by_policy
+                                 : std::function<HookReply(const std::string&)>());
+}
+
+int Tell(const HookReply& reply) {
+  std::cout << reply.answer << std::endl;
+  if (!reply.message.empty()) std::cerr << reply.message << '\n';
+  return reply.code;
 }
 
 }  // namespace
@@ -191,15 +209,15 @@ void ReadMetricsFrom(GuardStore& store, History& history) {
 }
 
 int GuardHook(const GuardCommandOptions& options) {
-  if (!IsSupervised()) return Deny("expected `rpl guard hook OPTION…`, the options last");
+  if (!IsSupervised()) return Tell(Deny("expected `rpl guard hook OPTION…`, the options last"));
   try {
-    const int code = AnswerHook(options);
-    if (!Interrupted()) return code;
-    return Deny("interrupted");
+    const HookReply reply = AnswerHook(options);
+    if (!Interrupted()) return Tell(reply);
+    return Tell(Deny("interrupted"));
   } catch (const std::exception& e) {
-    return Deny(std::string("an error of its own: ") + e.what());
+    return Tell(Deny(std::string("an error of its own: ") + e.what()));
   } catch (...) {
-    return Deny("an error of its own");
+    return Tell(Deny("an error of its own"));
   }
 }
 

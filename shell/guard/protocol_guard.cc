@@ -24,6 +24,8 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
+#include "shell/host/report.h"
+#include "shell/host/scripted_agent.h"
 #include "shell/host/state_file.h"
 
 namespace rpl {
@@ -67,20 +69,20 @@ std::string VariableOr(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string OneOf(const HostFinding& finding) {
+std::string WordsOf(const HostFinding& finding) {
   std::string out = finding.words.heading;
   if (!finding.words.text.empty()) out += (out.empty() ? "" : ". ") + finding.words.text;
-  if (finding.violated) return out;
-  if (!finding.questions.empty()) {
-    const Request& asked = finding.questions.front();
-    out += fmt::format(
-        "\nIt waits for an answer{}: {} The user gives it with `rpl guard answer {}=VALUE`.",
-        asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt, asked.name);
-  } else {
-    out += "\nIt is not known whether it holds: " +
-           (finding.why.empty() ? "what the call does, or one before it, cannot be read"
-                                : finding.why);
-  }
+  return out;
+}
+
+// What an outcome tells to do.
+std::string Told(const Outcome& outcome) {
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
+  for (const ToDo& to_do : outcome.now) add(to_do.heading + ": " + to_do.text);
+  for (const Request& request : outcome.pending)
+    if (!request.prompt.empty()) add("Open: " + request.prompt);
+  if (outcome.status == Status::kUnsatisfied) add("Not yet: " + outcome.reason);
   return out;
 }
 
@@ -126,17 +128,20 @@ std::vector<HostRow> RowsOf(const CallViews& views) {
 
 struct ProtocolGuard::Parts {
   Nobody nobody;
+  ScriptedAgent answers{nobody, Nowhere()};
   std::unique_ptr<HostCalls> calls;
+  std::vector<ProgramFile> recorded, now;
 };
 
-ProtocolGuard::ProtocolGuard() : parts_(std::make_unique<Parts>()) {}
+ProtocolGuard::ProtocolGuard(const EngineOptions& engine)
+    : engine_(engine), parts_(std::make_unique<Parts>()) {}
 ProtocolGuard::~ProtocolGuard() = default;
 
 HostLog& ProtocolGuard::log() { return *store_->host_log(); }
 
 ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineOptions& engine,
                                           std::function<bool()> interrupted) {
-  std::unique_ptr<ProtocolGuard> guard(new ProtocolGuard);
+  std::unique_ptr<ProtocolGuard> guard(new ProtocolGuard(engine));
   guard->place_ = place;
   const std::string path = CurrentRun(place);
   std::error_code failed;
@@ -157,19 +162,22 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   Input now = ReadFile(place.protocol);
   std::vector<Event> events = opened.store->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
-  std::vector<ProgramFile> files;
-  if (last) files = last->files;
-  else if (!now.error.empty()) return {nullptr, place.protocol + ": " + now.error, ""};
-  else files = {{fs::path(place.protocol).filename(), now.text}};
-  guard->changed_ = last && (!now.error.empty() || last->files.front().text != now.text);
+  if ((!last || place.accepts) && !now.error.empty())
+    return {nullptr, place.protocol + ": " + now.error, ""};
+  Parts& parts = *guard->parts_;
+  parts.now = {{fs::path(place.protocol).filename(), now.text}};
+  parts.recorded = last && !place.accepts ? last->files : parts.now;
+  guard->changed_ = !now.error.empty() || parts.recorded != parts.now;
+  if (AddAnswers(engine, parts.answers) != kExitOk)
+    return {nullptr, "the answer cannot be read", ""};
 
-  guard->parts_->calls = std::make_unique<HostCalls>(*opened.store->host_log());
+  parts.calls = std::make_unique<HostCalls>(*opened.store->host_log());
   SessionOptions options = SessionOptionsFor(engine);
   options.interrupted = interrupted;
   options.progress = nullptr;
-  options.host = guard->parts_->calls.get();
-  Run::Opened begun = Run::Open(guard->parts_->nobody,
-                                {.files = std::move(files),
+  options.host = parts.calls.get();
+  Run::Opened begun = Run::Open(parts.answers,
+                                {.files = parts.recorded,
                                  .reader = ReaderBeside({place.protocol}),
                                  .messages_read = false,
                                  .options = std::move(options),
@@ -191,6 +199,7 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   }
   if (std::string why = guard->run_->broken(); !why.empty())
     return {nullptr, "the run cannot go on: " + why, ""};
+  guard->log().ReadAt(std::nullopt);
   return {std::move(guard), "", ""};
 }
 
@@ -204,13 +213,32 @@ ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call) const {
     out.reason = findings.stop;
     return out;
   }
-  std::size_t told = 0;
+  std::vector<std::string> told, unread;
   for (const HostFinding& finding : findings.found) {
     out.denies = true;
-    if (++told > kMostFindings) continue;
-    out.reason += (out.reason.empty() ? "" : "\n") + OneOf(finding);
+    std::string text = WordsOf(finding);
+    if (!finding.questions.empty()) {
+      const Request& asked = finding.questions.front();
+      text += fmt::format(
+          "\nThis waits for an answer{}: {} The user gives it with `rpl guard answer {} "
+          "{}=VALUE`.",
+          asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt,
+          fs::path(place_.protocol).filename().string(), asked.name);
+    } else if (!finding.violated && finding.why.empty()) {
+      unread.push_back(finding.words.heading);
+      continue;
+    } else if (!finding.violated) {
+      text += "\nIt is not known whether this holds: " + finding.why;
+    }
+    told.push_back(std::move(text));
   }
-  if (told > kMostFindings) out.reason += fmt::format("\nand {} more", told - kMostFindings);
+  if (!unread.empty())
+    told.push_back(
+        "What this call does, or one before it, cannot be read, so it is not known whether this "
+        "holds: " +
+        FirstOf(unread, kMostFindings, [](const std::string& heading) { return heading; }) +
+        ". Write commands and paths out, without variables and substitutions.");
+  out.reason = FirstOf(told, kMostFindings, [](const std::string& text) { return text; }, "\n");
   if (out.denies && changed_)
     out.reason +=
         "\nThe file of the protocol has changed; the run goes on with the text that it began with, "
@@ -285,14 +313,34 @@ std::string ProtocolGuard::TakeSaid(const std::string& text) {
   });
 }
 
-std::string ProtocolGuard::Now() const {
+std::string ProtocolGuard::Answer(const std::string& key) {
+  if (run_->session().HasGoals()) run_->Turn();
+  if (parts_->answers.Unused().empty()) {
+    const std::string error = parts_->answers.misfit().error;
+    return error.empty() ? run_->broken() : error;
+  }
+  Pool& pool = run_->session().pool();
+  const Value value = TypedValue(pool, engine_.answers.front().substr(key.size() + 1));
+  const Outcome said =
+      run_->Say("<answer>", key + "(" + Text(pool, value) + ")\n", By::kPerson);
+  return said.status == Status::kRejected ? said.reason : run_->broken();
+}
+
+std::vector<std::string> ProtocolGuard::Changes() const {
+  return ProgramChanges(parts_->recorded, parts_->now);
+}
+
+// The goal is pursued in a copy of the run: what the host did is no turn of it.
+std::string ProtocolGuard::Now() {
+  if (!LastProgram(store_->events())) return Told(*run_->last());  // begun by this process
+  SessionOptions options = SessionOptionsFor(engine_);
+  options.progress = nullptr;
+  options.host = parts_->calls.get();
+  const std::unique_ptr<Run> copy =
+      Run::Read(parts_->nobody, store_->events(), {.options = std::move(options)}).run;
   std::string out;
-  const Outcome* last = run_->last();
-  if (last == nullptr) return out;
-  for (const ToDo& to_do : last->now)
-    out += (out.empty() ? "" : "\n") + to_do.heading + ": " + to_do.text;
-  for (const Request& request : last->pending)
-    if (!request.prompt.empty()) out += (out.empty() ? "" : "\n") + ("Open: " + request.prompt);
+  if (copy->broken().empty() && copy->session().HasGoals()) out = Told(copy->Turn());
+  log().ReadAt(std::nullopt);
   return out;
 }
 

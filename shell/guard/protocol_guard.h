@@ -34,6 +34,7 @@ struct BoundPlace {
   std::string protocol;
   std::string project;  // the folder
   std::string runs;     // the folder of all runs; "" for the user's own
+  bool accepts = false;  // the run goes on with the text of the protocol as it is now
 };
 
 /// The file of the run that is under way, which may not be there yet.
@@ -48,7 +49,7 @@ class ProtocolGuard {
     std::string error;
     std::string hint;
   };
-  /// Opens the run, or begins it. Waits for other processes until `interrupted` holds; may be null.
+  /// Opens the run, or begins it. Borrows the options. Waits for other processes until `interrupted` holds; may be null.
   static Opened Open(const BoundPlace& place, const EngineOptions& engine,
                      std::function<bool()> interrupted);
   ~ProtocolGuard();
@@ -78,8 +79,14 @@ class ProtocolGuard {
   /// What the user typed. Returns a failure, or "".
   std::string TakeSaid(const std::string& text);
 
+  /// Pursues the goal with the answers of the engine's options, which a person gives for `key`. An
+  /// answer that nothing asks for yet is stated as a fact. Returns why it is not taken, or "".
+  std::string Answer(const std::string& key);
+  /// The sentences by which the file differs from the program of the run: `+ …`, `- …`.
+  std::vector<std::string> Changes() const;
+
   /// What to do now, for the agent.
-  std::string Now() const;
+  std::string Now();
   /// The calls so far.
   HostLog& log();
   /// Whether the file of the protocol differs from the program of the run.
@@ -88,10 +95,11 @@ class ProtocolGuard {
 
  private:
   struct Parts;
-  ProtocolGuard();
+  explicit ProtocolGuard(const EngineOptions& engine);
 
   Decision Found(std::int64_t call) const;
 
+  const EngineOptions& engine_;
   BoundPlace place_;
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<Run> run_;

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/commands/guard_protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "formats/shorten.h"
+#include "runtime/host_check.h"
+#include "runtime/run/run.h"
+#include "shell/guard/protocol_guard.h"
+#include "shell/host/controlling_terminal.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/hook_event.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The maximal size of a reason, which a host shows to its model or its user.
+constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
+
+// What a hook knows of its host before it reads the event.
+HookSetting Setting(const GuardCommandOptions& options) {
+  HookSetting out;
+  if (!options.host.empty()) out.host = FindHookHost(options.host);
+  for (const char* name : kProjectVariables)
+    if (const char* value = std::getenv(name); value != nullptr && out.project.empty())
+      out.project = value;
+  if (!options.project.empty()) out.project = options.project;
+  return out;
+}
+
+// The folder of the repository that a folder is in, or itself.
+std::string RootOf(const std::string& folder) {
+  std::error_code unknown;
+  fs::path at = fs::weakly_canonical(folder, unknown);
+  if (unknown) at = folder;
+  for (fs::path root = at; root.has_relative_path(); root = root.parent_path())
+    if (fs::exists(root / ".git", unknown)) return root;
+  return at;
+}
+
+std::string Absolute(const std::string& path) {
+  std::error_code unknown;
+  const fs::path out = fs::weakly_canonical(path, unknown);
+  return unknown ? fs::absolute(path).lexically_normal().string() : out.string();
+}
+
+BoundPlace PlaceOf(const GuardCommandOptions& options, const std::string& project) {
+  return {Absolute(options.protocol), RootOf(project), options.sessions};
+}
+
+BoundPlace PlaceHere(const GuardCommandOptions& options) {
+  return PlaceOf(options, options.project.empty() ? fs::current_path().string() : options.project);
+}
+
+EngineOptions EngineOf(const GuardCommandOptions& options) {
+  EngineOptions out;
+  out.now = options.now;
+  out.limits.max_seconds = std::max(0.1, options.timeout_ms * 0.8 / 1000);
+  return out;
+}
+
+HookReply Denied(const HookEvent& event, const std::string& why, bool fault) {
+  const std::string reason = Shortened(why, kMostReasonBytes);
+  const int code = fault ? FaultCode(event.form) : HookDenialCode(event.form);
+  return {Dump(HookDeny(event, reason)), code == 0 && !fault ? "" : Printable(reason), code};
+}
+
+HookReply Passed(const HookEvent& event, const std::string& context = "") {
+  return {Dump(context.empty() ? HookPass() : HookContext(event, context)), "", kExitOk};
+}
+
+ReportedCall CallOf(const HookEvent& event) {
+  return {event.tool, event.arguments, event.id, event.session, event.agent};
+}
+
+// What the agent is told when its session starts.
+std::string Welcome(ProtocolGuard& guard, const std::string& protocol) {
+  std::string out = fmt::format(
+      "The protocol {} binds this work: its constraints decide about your tool calls.", protocol);
+  if (const std::string now = guard.Now(); !now.empty()) out += "\n" + now;
+  return out;
+}
+
+HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event,
+                      ProtocolGuard& guard, const std::string& text,
+                      const std::function<HookReply(const std::string&)>& policy) {
+  const auto failed = [&](const std::string& why) {
+    return why.empty() ? Passed(event) : Denied(event, "rpl guard: " + why, true);
+  };
+  switch (event.kind) {
+    case HookEventKind::kBefore: {
+      ProtocolGuard::Deciding how;
+      how.folder = event.cwd;
+      how.protects = !options.unprotected;
+      const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
+      if (!decision.failure.empty()) return failed(decision.failure);
+      if (options.shadow) return Passed(event);
+      if (decision.denies) return Denied(event, decision.reason, false);
+      if (!policy) return Passed(event);
+      HookReply answer = policy(text);
+      if (answer.code == kExitOk && answer.answer == Dump(HookPass())) return answer;
+      // Anything but a pass or an approval stops the call.
+      if (answer.answer.find("\"allow\"") == std::string::npos)
+        if (const std::string why = guard.Deny(decision.call, "the policy stops it"); !why.empty())
+          return failed(why);
+      return answer;
+    }
+    case HookEventKind::kAfter:
+    case HookEventKind::kFailed: {
+      if (!event.unreadable.empty()) return failed(event.unreadable);
+      if (!event.ended_well) return Passed(event);  // it stays open: no evidence
+      const std::string why =
+          guard.Report(CallOf(event), *event.ended_well ? HostCallState::kEnded
+                                                        : HostCallState::kFailed,
+                       event.response);
+      HookReply out = Passed(event);
+      if (!why.empty()) out.message = "rpl guard: " + Printable(why);
+      return out;
+    }
+    case HookEventKind::kSessionStart: return Passed(event, Welcome(guard, options.protocol));
+    case HookEventKind::kSessionEnd: return failed(guard.EndSession(event.session));
+    case HookEventKind::kSaid: return failed(guard.TakeSaid(event.text));
+    case HookEventKind::kSubagentEnd: return Passed(event);
+    case HookEventKind::kTurnEnd: {
+      const ProtocolGuard::Decision decision = guard.EndTurn(options.stop_limit);
+      if (!decision.failure.empty()) return failed(decision.failure);
+      if (decision.denies && !options.shadow) return Denied(event, decision.reason, false);
+      return Passed(event);
+    }
+  }
+  return failed("an event of no kind");
+}
+
+// The run for a command of a person, or null after a message.
+std::unique_ptr<ProtocolGuard> OpenHere(const GuardCommandOptions& options,
+                                        const EngineOptions& engine, const BoundPlace& place) {
+  ProtocolGuard::Opened opened = ProtocolGuard::Open(place, engine, Interrupted);
+  if (opened.guard == nullptr) Complain(options.protocol, opened.error, opened.hint);
+  return std::move(opened.guard);
+}
+
+// Whether a person at the terminal confirms; else after a message.
+bool Confirms(const std::string& what, const std::string& shown) {
+  ControllingTerminal terminal;
+  if (!terminal.IsOpen()) {
+    Complain("guard " + what, "a person does this, and there is no terminal", "at a terminal");
+    return false;
+  }
+  const auto given =
+      terminal.Ask(fmt::format("{}Type `{}` to do it: ", shown, what), false);
+  if (given && *given == what) return true;
+  std::cerr << "not done\n";
+  return false;
+}
+
+std::string ShortCall(const HostLog::Call& call) {
+  return fmt::format("{:>5}  {:<8}  {} {}", call.number, NameOf(call.state), call.tool,
+                     Shortened(call.arguments, 100));
+}
+
+}  // namespace
+
+HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string& text,
+                           const std::function<HookReply(const std::string&)>& policy) {
+  HookEvent event;
+  const auto told = [&](HookForm of, HookEventKind kind) {
+    event.form = of;
+    event.kind = kind;
+    AnswerInForm(of);
+  };
+  Sourced<HookEvent> read = ReadHookEvent(text, Setting(options), told);
+  if (!read.value) return Denied(event, "rpl guard: " + read.why, true);
+  event = std::move(*read.value);
+  if (event.project.empty())
+    return Denied(event, "rpl guard: the event does not say in which folder the work is", true);
+  const BoundPlace place = PlaceOf(options, event.project);
+  const ProtocolGuard::Opened opened = ProtocolGuard::Open(place, EngineOf(options), Interrupted);
+  if (opened.guard == nullptr)
+    return Denied(event,
+                  "rpl guard: " + opened.error + (opened.hint.empty() ? "" : "; " + opened.hint),
+                  true);
+  return AnswerEvent(options, event, *opened.guard, text, policy);
+}
+
+int ShowBoundRun(const GuardCommandOptions& options) {
+  const BoundPlace place = PlaceHere(options);
+  const std::string path = CurrentRun(place);
+  std::error_code none;
+  if (!fs::exists(path, none)) {
+    std::cerr << "no run of this protocol is under way in " << PrintableLine(place.project) << '\n';
+    return kExitNo;
+  }
+  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, EngineOf(options), place);
+  if (guard == nullptr) return kExitFile;
+  std::cout << "run: " << PrintableLine(path) << '\n';
+  if (guard->changed())
+    std::cout << "the file of the protocol has changed since; `rpl guard accept` goes on with it\n";
+  if (const std::string now = guard->Now(); !now.empty()) std::cout << Printable(now) << '\n';
+  guard->log().ForEachCall(std::nullopt, true, [&](const HostLog::Call& call) {
+    const bool denied = call.state == HostCallState::kDenied;
+    if (options.denied && !denied) return;
+    std::cout << PrintableLine(ShortCall(call)) << '\n';
+    if (denied && options.denied) std::cout << "       " << PrintableLine(call.why) << '\n';
+  });
+  return kExitOk;
+}
+
+int ExplainDenial(const GuardCommandOptions& options) {
+  const std::unique_ptr<ProtocolGuard> guard =
+      OpenHere(options, EngineOf(options), PlaceHere(options));
+  if (guard == nullptr) return kExitFile;
+  std::optional<HostLog::Call> last;
+  guard->log().ForEachCall(std::nullopt, true, [&](const HostLog::Call& call) {
+    if (call.state == HostCallState::kDenied) last = call;
+  });
+  if (!last) {
+    std::cerr << "nothing was denied\n";
+    return kExitNo;
+  }
+  std::cout << PrintableLine(ShortCall(*last)) << '\n' << Printable(last->why) << '\n';
+  return kExitOk;
+}
+
+int AnswerBoundRun(const GuardCommandOptions& options) {
+  const std::size_t equals = options.answer.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    Complain("guard answer", "expected KEY=VALUE, got `" + options.answer + "`");
+    return kExitInvalid;
+  }
+  if (!Confirms("answer", PrintableLine(options.answer) + "\n")) return kExitInvalid;
+  EngineOptions engine = EngineOf(options);
+  engine.answers = {options.answer};
+  engine.answers_by = "person";
+  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, engine, PlaceHere(options));
+  if (guard == nullptr) return kExitFile;
+  const std::string why = guard->Answer(options.answer.substr(0, equals));
+  if (why.empty()) return kExitOk;
+  Complain("guard answer", why);
+  return kExitInvalid;
+}
+
+int AcceptProtocol(const GuardCommandOptions& options) {
+  const BoundPlace place = PlaceHere(options);
+  std::unique_ptr<ProtocolGuard> guard = OpenHere(options, EngineOf(options), place);
+  if (guard == nullptr) return kExitFile;
+  if (!guard->changed()) {
+    std::cerr << "the protocol has not changed\n";
+    return kExitOk;
+  }
+  std::string shown;
+  for (const std::string& change : guard->Changes()) shown += PrintableLine(change) + "\n";
+  if (!Confirms("accept", shown)) return kExitInvalid;
+  guard.reset();
+  EngineOptions engine = EngineOf(options);
+  BoundPlace changed = place;
+  changed.accepts = true;
+  return OpenHere(options, engine, changed) == nullptr ? kExitInvalid : kExitOk;
+}
+
+int EndBoundRun(const GuardCommandOptions& options) {
+  const BoundPlace place = PlaceHere(options);
+  std::error_code none;
+  if (!fs::exists(CurrentRun(place), none)) {
+    std::cerr << "no run of this protocol is under way\n";
+    return kExitNo;
+  }
+  if (!Confirms("end", "The next event of the host begins another run.\n")) return kExitInvalid;
+  if (EndCurrentRun(place)) return kExitOk;
+  Complain(CurrentRun(place), "the end cannot be recorded");
+  return kExitFile;
+}
+
+}  // namespace rpl
