@@ -305,6 +305,8 @@ const char* const kPushes[] = {
     "gi? push",
     "/usr/bin/gi* push",
     "git *",
+    "GIT push",
+    "/usr/bin/Git push",
     "x='git push'; ${x@P}",
     "x='a[$(git push)]'; echo $((x))",
     "x='a[$(git push)]'; ((x++))",
