@@ -168,6 +168,8 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
   scope.changes_programs = scope.changes_programs || names_.changes_programs;
   scope.changes_git = scope.changes_git || names_.changes_git;
   const ProgramRule* const rule = FindProgram(program);
+  // `time` is a word of bash and a program elsewhere: this may be an option of it.
+  if (rule == nullptr && program.starts_with('-')) rows_.OpenAll();
   // Some file systems do not tell capitals from small letters.
   if (const std::string small = WithSmallLetters(program);
       rule == nullptr && small != program && FindProgram(small) != nullptr) {
@@ -366,7 +368,7 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
     if (meaning == '?' && name == "-c" && program == "git" && value.known() &&
         IsHarmlessGitSetting(value.text))
       continue;
-    is_open = is_open || MayBeOption(value);
+    is_open = is_open || value.splits;
     ApplyOption(meaning, value, scope, parsed);
   }
   is_open = is_open || parsed.is_risky;
