@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = re.compile(r"(_test\.cc|/testing/.*|/testing_random\.h|/plain_\w+\.(h|cc)"
-                   r"|/tool_under_test\.cc|/faulty_disk\.h)$")
+                   r"|/tool_under_test\.cc|/faulty_disk\.h|/call_test\.h)$")
 TYPE = re.compile(r"^\s*(?:template\s*<.*>\s*)?(?:class|struct|enum class|enum)\s+[A-Za-z_]\w*"
                   r"(?:\s+final)?\s*(?::[^:;].*)?\{")
 FUNCTION = re.compile(r"[A-Za-z~].*\(")

@@ -164,6 +164,7 @@ TEST_CASE("what a call does: rows of commands, options, files and addresses") {
       {"git --no-pager log -1", "run git log -1, options git --no-pager"},
       {"git show \"$x\"", "run? git show, edits? "},
       {"git status \"$x\"", "run? git status"},
+      {"git -C \"$x\" tag", "run git tag, options? git -C"},
       {"git", "run git"},
       {"docker --context x push y", "run docker push y, options docker --context x"},
       {"cargo +nightly build", "run cargo +nightly build"},

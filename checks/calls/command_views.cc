@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "checks/calls/scripts.h"
+#include "formats/character.h"
 
 namespace rpl {
 namespace {
@@ -16,47 +16,13 @@ namespace {
 // Programs that run programs, within one command.
 constexpr int kMaxRunDepth = 16;
 
-bool HasValue(char meaning) {
-  return std::string_view("=><@$?/+").find(meaning) != std::string_view::npos;
-}
-
-// Whether a word that is not known may be an option, or several words.
-bool MayBeOption(const ShellWord& word) {
-  if (word.complete || word.start != WordStart::kText) return false;
-  if (word.splits) return true;
-  return word.text.empty() ? !word.is_pattern : word.text[0] == '-';
-}
-
-ShellWord Below(const ShellWord& folder, const ShellWord& file) {
-  if (!folder.complete || !file.complete) return UnknownWord();
-  const std::string name = NameOfProgram(file.text);
-  if (name.empty() || name == "." || name == "..") return UnknownWord();
-  ShellWord out = folder;
-  out.text += "/" + name;
-  return out;
-}
-
-bool IsAssignment(const ShellWord& word) {
-  const std::size_t equals = word.text.find('=');
-  return word.start == WordStart::kText && equals != std::string::npos && equals > 0;
+std::string WithSmallLetters(std::string text) {
+  for (char& c : text)
+    if (IsUpper(c)) c = static_cast<char>(c - 'A' + 'a');
+  return text;
 }
 
 }  // namespace
-
-struct CommandViews::Parsed {
-  std::vector<ShellWord> operands;
-  bool is_risky = false;  // an option may change what runs
-  bool recurses = false;
-  bool runs_nothing = false;
-  bool edits_operands = false;
-  bool writes_named = false;
-  bool runs_shell = false;
-  bool has_unknown = false;  // a word that may be an option
-  bool has_script = false;   // the pattern or script is not an operand
-  bool has_output = false;
-  bool has_text = false;                              // an option gave a text to a shell
-  ShellWord target = {.text = "", .complete = true};  // of -t; empty if there is none
-};
 
 std::string NameOfProgram(std::string_view word) {
   while (word.size() > 1 && word.ends_with('/')) word.remove_suffix(1);
@@ -72,7 +38,7 @@ void CommandViews::RunText(const ShellWord& text, const CommandScope& scope) {
 }
 
 void CommandViews::ApplyOption(char meaning, const ShellWord& value, CommandScope& scope,
-                               Parsed& parsed) {
+                               ParsedWords& parsed) {
   if (value.splits) parsed.has_unknown = true;
   switch (meaning) {
     case '>': parsed.has_output = true; return rows_.Edit(value, scope.folders);
@@ -105,9 +71,9 @@ void CommandViews::ApplyOption(char meaning, const ShellWord& value, CommandScop
   }
 }
 
-CommandViews::Parsed CommandViews::Parse(const ProgramRule& rule, CommandWords words,
-                                         CommandScope& scope, bool stops_at_operand) {
-  Parsed parsed;
+ParsedWords CommandViews::Parse(const ProgramRule& rule, CommandWords words, CommandScope& scope,
+                                bool stops_at_operand) {
+  ParsedWords parsed;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const ShellWord& word = words[i];
     const std::string& text = word.text;
@@ -202,6 +168,15 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
   scope.changes_programs = scope.changes_programs || names_.changes_programs;
   scope.changes_git = scope.changes_git || names_.changes_git;
   const ProgramRule* const rule = FindProgram(program);
+  // `time` is a word of bash and a program elsewhere: this may be an option of it.
+  if (rule == nullptr && program.starts_with('-')) rows_.OpenAll();
+  // Some file systems do not tell capitals from small letters.
+  if (const std::string small = WithSmallLetters(program);
+      rule == nullptr && small != program && FindProgram(small) != nullptr) {
+    std::vector<ShellWord> again(words.begin(), words.end());
+    again[0] = KnownWord(small);
+    Run(again, scope);
+  }
   if (rule == nullptr) {
     if (scope.changes_programs) rows_.OpenRun({program, {}});
     else rows_.Run(program, words.subspan(1));
@@ -273,7 +248,7 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
     default: break;
   }
   const bool runs = rule.operands == Operands::kRuns || rule.operands == Operands::kAssignedRuns;
-  const Parsed parsed = Parse(rule, words, scope, runs);
+  const ParsedWords parsed = Parse(rule, words, scope, runs);
   add_row(parsed.is_risky);
   if (rule.operands == Operands::kPrints && !parsed.has_text) {
     // `script FILE PROGRAM …`, or a shell that reads its input.
@@ -358,7 +333,7 @@ void CommandViews::RunShell(const ProgramRule& rule, CommandWords words,
 void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& program,
                                  CommandWords words, CommandScope scope) {
   bool is_open = scope.changes_programs || (program == "git" && scope.changes_git);
-  Parsed parsed;
+  ParsedWords parsed;
   std::size_t at = 1;
   for (; at < words.size(); ++at) {
     const ShellWord& word = words[at];
@@ -393,7 +368,7 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
     if (meaning == '?' && name == "-c" && program == "git" && value.known() &&
         IsHarmlessGitSetting(value.text))
       continue;
-    is_open = is_open || MayBeOption(value);
+    is_open = is_open || value.splits;
     ApplyOption(meaning, value, scope, parsed);
   }
   is_open = is_open || parsed.is_risky;
@@ -419,7 +394,7 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
   const auto dashes = std::find_if(rest.begin(), rest.end(), [](const ShellWord& one) {
     return one.known() && one.text == "--";
   });
-  const Parsed inner = Parse(*behind, rest, scope, false);
+  const ParsedWords inner = Parse(*behind, rest, scope, false);
   if (inner.is_risky) {
     rows_.OpenRun({program, {}});
     rows_.OpenAll();
@@ -447,7 +422,7 @@ void CommandViews::RunXargs(const ProgramRule& rule, CommandWords words, Command
     else if (text.empty() || text[0] != '-') continue;
     if (!replaced.empty()) break;
   }
-  const Parsed parsed = Parse(rule, words, scope, true);
+  const ParsedWords parsed = Parse(rule, words, scope, true);
   std::vector<ShellWord> inner = parsed.operands;
   if (inner.empty()) return;
   if (!replaced.empty()) {
@@ -504,175 +479,6 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
       roots.push_back(word);
     }
   }
-}
-
-void CommandViews::RunDd(CommandWords words, const CommandScope& scope) {
-  for (const ShellWord& word : words.subspan(1)) {
-    ShellWord path = word;
-    if (!word.complete && word.text.find('=') == word.text.npos) {
-      rows_.OpenEdit("");
-      rows_.OpenRead("");
-    } else if (word.text.starts_with("of=") || word.text.starts_with("if=")) {
-      path.text.erase(0, 3);
-      if (word.text[0] == 'o') rows_.Edit(path, scope.folders);
-      else rows_.Read(path, scope.folders);
-    }
-  }
-}
-
-void CommandViews::RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope) {
-  bool edits = false;
-  std::vector<ShellWord> scripts;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& text = words[i].text;
-    if (text == "--") break;
-    if (text.starts_with("--in-place")) edits = true;
-    if (text.starts_with("--expression")) {
-      if (text.find('=') == text.npos)
-        scripts.push_back(i + 1 < words.size() ? words[++i] : KnownWord(""));
-      else
-        scripts.push_back({.text = text.substr(text.find('=') + 1), .complete = words[i].complete});
-    }
-    if (text.size() < 2 || text[0] != '-' || text[1] == '-') continue;
-    const std::size_t letter = text.find_first_of("eifI");
-    if (letter == text.npos) continue;
-    if (text[letter] == 'i' || text[letter] == 'I') edits = true;
-    if (text[letter] != 'e') continue;
-    if (letter + 1 < text.size())
-      scripts.push_back({.text = text.substr(letter + 1), .complete = words[i].complete});
-    else if (i + 1 < words.size()) scripts.push_back(words[++i]);
-  }
-  Parsed parsed = Parse(rule, words, scope, false);
-  std::size_t from = 0;
-  if (!parsed.has_script && !parsed.operands.empty()) {
-    scripts.push_back(parsed.operands[0]);
-    from = 1;
-    // `-i ''` has a suffix as its value in some versions.
-    if (edits && scripts[0].known() && scripts[0].text.empty() && parsed.operands.size() > 1)
-      scripts.push_back(parsed.operands[1]);
-  }
-  for (const ShellWord& script : scripts)
-    if (!script.known() || !IsPlainSed(script.text)) rows_.OpenAll();
-  if (parsed.is_risky) rows_.OpenAll();
-  if (parsed.has_unknown) rows_.OpenEdit("");
-  for (const ShellWord& path : CommandWords(parsed.operands).subspan(from)) {
-    rows_.Read(path, scope.folders);
-    if (edits) rows_.Edit(path, scope.folders);
-  }
-}
-
-void CommandViews::RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope) {
-  const Parsed parsed = Parse(rule, words, scope, false);
-  bool is_plain = !parsed.is_risky && !parsed.has_unknown;
-  bool has_program = false;
-  for (const ShellWord& word : words.subspan(1))
-    if (word.text.starts_with("-e")) is_plain = false;
-  for (const ShellWord& path : parsed.operands) {
-    if (!has_program) {
-      has_program = true;
-      is_plain = is_plain && path.known() && IsPlainAwk(path.text);
-    } else if (!IsAssignment(path)) {
-      rows_.Read(path, scope.folders);
-    }
-  }
-  if (!is_plain) rows_.OpenAll();
-}
-
-void CommandViews::Operate(Operands operands, const Parsed& parsed, const CommandScope& scope) {
-  const CommandWords words(parsed.operands);
-  const auto skips = [&](const ShellWord& word) { return word.known() && word.text == "-"; };
-  switch (operands) {
-    case Operands::kReads:
-    case Operands::kReadsAfterFirst: {
-      std::size_t from = operands == Operands::kReadsAfterFirst && !parsed.has_script ? 1 : 0;
-      from = std::min(from, words.size());
-      for (const ShellWord& word : words.subspan(from)) {
-        if (skips(word)) continue;
-        rows_.Read(word, scope.folders);
-        if (operands == Operands::kReadsAfterFirst) rows_.ReadWithin(word, scope.folders);
-        if (parsed.edits_operands) rows_.Edit(word, scope.folders);
-      }
-      if (parsed.recurses && from == words.size()) rows_.ReadWithin(KnownWord("."), scope.folders);
-      return;
-    }
-    case Operands::kEdits:
-    case Operands::kEditsAfterFirst: {
-      std::size_t from = operands == Operands::kEditsAfterFirst && words.size() > 1 ? 1 : 0;
-      for (const ShellWord& word : words.subspan(from)) {
-        if (skips(word)) continue;
-        rows_.Edit(word, scope.folders);
-        if (parsed.recurses) rows_.EditWithin(word, scope.folders);
-      }
-      return;
-    }
-    case Operands::kCopies: return Transfer(parsed, false, scope);
-    case Operands::kMoves: return Transfer(parsed, true, scope);
-    case Operands::kLinks:
-      Transfer(parsed, false, scope);
-      rows_.OpenEdit("");
-      return rows_.OpenRead("");
-    case Operands::kEditsUnknown: return rows_.OpenEdit("");
-    case Operands::kFetches:
-    case Operands::kDownloads:
-      for (const ShellWord& word : words) rows_.Fetch(word);
-      if (parsed.is_risky) {
-        rows_.OpenEdit("");
-        rows_.OpenRead("");
-        rows_.OpenFetch("");
-      }
-      if (parsed.writes_named || (operands == Operands::kDownloads && !parsed.has_output))
-        rows_.EditWithin(KnownWord("."), scope.folders);
-      return;
-    case Operands::kPrints:
-      if (words.empty()) rows_.Edit(KnownWord("typescript"), scope.folders);
-      for (const ShellWord& word : words) rows_.Edit(word, scope.folders);
-      return;
-    default: return;
-  }
-}
-
-void CommandViews::Transfer(const Parsed& parsed, bool moves, const CommandScope& scope) {
-  CommandWords sources(parsed.operands);
-  ShellWord target = parsed.target;
-  const bool has_target = !target.complete || !target.text.empty();
-  if (parsed.edits_operands) {
-    for (const ShellWord& word : sources) rows_.Edit(word, scope.folders);
-    return;
-  }
-  if (!has_target) {
-    if (sources.empty()) return;
-    target = sources.size() == 1 ? KnownWord(".") : sources.back();
-    if (sources.size() > 1) sources = sources.first(sources.size() - 1);
-    rows_.Edit(target, scope.folders);
-  }
-  const bool recurses = moves || parsed.recurses;
-  if (recurses) rows_.EditWithin(target, scope.folders);
-  for (const ShellWord& source : sources) {
-    const ShellWord placed = Below(target, source);
-    if (placed.complete) rows_.Edit(placed, scope.folders);
-    else rows_.EditWithin(target, scope.folders);
-    if (moves) {
-      rows_.Edit(source, scope.folders);
-      rows_.EditWithin(source, scope.folders);
-    }
-    rows_.Read(source, scope.folders);
-    if (recurses) rows_.ReadWithin(source, scope.folders);
-  }
-}
-
-FoldersAfter CommandViews::ChangeFolder(CommandWords words, const CommandScope& scope) {
-  if (scope.changes_programs) return {kAnyFolder, kAnyFolder};
-  std::size_t at = 1;
-  while (at < words.size() && words[at].known() && words[at].text.size() > 1 &&
-         words[at].text[0] == '-' && words[at].text.find_first_not_of("-PLe@") == std::string::npos)
-    ++at;
-  const CommandWords operands = words.subspan(at);
-  if (operands.size() > 1) return {kAnyFolder, kAnyFolder};
-  const ShellWord path = operands.empty() ? ShellWord{.start = WordStart::kHome} : operands.front();
-  if (!path.complete || path.text == "-" || path.text.starts_with('+'))
-    return {kAnyFolder, kAnyFolder};
-  const Folders there = rows_.paths().FoldersAt(rows_.paths().PathsOf(path, scope.folders));
-  return {there, UnionOf(there, scope.folders)};
 }
 
 }  // namespace rpl

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/calls/command_words.h"
 #include "checks/calls/programs.h"
 #include "checks/calls/row_writer.h"
 
@@ -57,10 +58,9 @@ class CommandViews {
   FoldersAfter Run(CommandWords words, CommandScope scope);
 
  private:
-  struct Parsed;
-  Parsed Parse(const ProgramRule& rule, CommandWords words, CommandScope& scope,
-               bool stops_at_operand);
-  void ApplyOption(char meaning, const ShellWord& value, CommandScope& scope, Parsed& parsed);
+  ParsedWords Parse(const ProgramRule& rule, CommandWords words, CommandScope& scope,
+                    bool stops_at_operand);
+  void ApplyOption(char meaning, const ShellWord& value, CommandScope& scope, ParsedWords& parsed);
   void RunText(const ShellWord& text, const CommandScope& scope);
   void RunRule(const ProgramRule& rule, const std::string& program, CommandWords words,
                CommandScope scope);
@@ -74,8 +74,8 @@ class CommandViews {
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope);
-  void Operate(Operands operands, const Parsed& parsed, const CommandScope& scope);
-  void Transfer(const Parsed& parsed, bool moves, const CommandScope& scope);
+  void Operate(Operands operands, const ParsedWords& parsed, const CommandScope& scope);
+  void Transfer(const ParsedWords& parsed, bool moves, const CommandScope& scope);
   FoldersAfter ChangeFolder(CommandWords words, const CommandScope& scope);
 
   RowWriter& rows_;

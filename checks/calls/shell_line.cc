@@ -89,11 +89,11 @@ class LineReader {
   Statement Sequence(const ordered_json* statements) {
     Statement out{.form = StatementForm::kSequence};
     if (statements != nullptr && statements->is_array())
-      for (const ordered_json& one : *statements) out.parts.push_back(Read1(one));
+      for (const ordered_json& one : *statements) out.parts.push_back(ReadStatement(one));
     return out;
   }
 
-  Statement Read1(const ordered_json& node) {
+  Statement ReadStatement(const ordered_json& node) {
     Statement out;
     if (Descend() && line_.why.empty()) {
       const ordered_json* const command = Child(node, "Cmd");
@@ -149,7 +149,8 @@ class LineReader {
 
   Statement Wrapped(const ordered_json& node, bool in_subshell) {
     Statement out{.form = in_subshell ? StatementForm::kSubshell : StatementForm::kSequence};
-    if (const ordered_json* const inner = Child(node, "Stmt")) out.parts.push_back(Read1(*inner));
+    if (const ordered_json* const inner = Child(node, "Stmt"))
+      out.parts.push_back(ReadStatement(*inner));
     out.is_background = in_subshell;
     return Group(std::move(out));
   }
@@ -182,7 +183,7 @@ class LineReader {
     }
     Statement out{.form = form};
     for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-      out.parts.push_back(Read1(**part));
+      out.parts.push_back(ReadStatement(**part));
     return out;
   }
 
@@ -235,7 +236,8 @@ class LineReader {
   Statement Function(const ordered_json& node) {
     Statement out{.form = StatementForm::kFunction};
     out.name = ValueAt(node, "Name");
-    if (const ordered_json* const body = Child(node, "Body")) out.parts.push_back(Read1(*body));
+    if (const ordered_json* const body = Child(node, "Body"))
+      out.parts.push_back(ReadStatement(*body));
     return out;
   }
 

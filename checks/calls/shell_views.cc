@@ -297,7 +297,6 @@ class ShellViews {
       case Operands::kXargs:
       case Operands::kPrints:
       case Operands::kFind: return false;
-      case Operands::kEval: return true;
       default: return true;
     }
   }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of CommandViews that reads operands as files, addresses and scripts.
+#include <algorithm>
+#include <utility>
+
+#include "checks/calls/command_views.h"
+#include "checks/calls/scripts.h"
+
+namespace rpl {
+namespace {
+
+ShellWord Below(const ShellWord& folder, const ShellWord& file) {
+  if (!folder.complete || !file.complete) return UnknownWord();
+  const std::string name = NameOfProgram(file.text);
+  if (name.empty() || name == "." || name == "..") return UnknownWord();
+  ShellWord out = folder;
+  out.text += "/" + name;
+  return out;
+}
+
+}  // namespace
+
+void CommandViews::RunDd(CommandWords words, const CommandScope& scope) {
+  for (const ShellWord& word : words.subspan(1)) {
+    ShellWord path = word;
+    if (!word.complete && word.text.find('=') == word.text.npos) {
+      rows_.OpenEdit("");
+      rows_.OpenRead("");
+    } else if (word.text.starts_with("of=") || word.text.starts_with("if=")) {
+      path.text.erase(0, 3);
+      if (word.text[0] == 'o') rows_.Edit(path, scope.folders);
+      else rows_.Read(path, scope.folders);
+    }
+  }
+}
+
+void CommandViews::RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope) {
+  bool edits = false;
+  std::vector<ShellWord> scripts;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    if (text == "--") break;
+    if (text.starts_with("--in-place")) edits = true;
+    if (text.starts_with("--expression")) {
+      if (text.find('=') == text.npos)
+        scripts.push_back(i + 1 < words.size() ? words[++i] : KnownWord(""));
+      else
+        scripts.push_back({.text = text.substr(text.find('=') + 1), .complete = words[i].complete});
+    }
+    if (text.size() < 2 || text[0] != '-' || text[1] == '-') continue;
+    const std::size_t letter = text.find_first_of("eifI");
+    if (letter == text.npos) continue;
+    if (text[letter] == 'i' || text[letter] == 'I') edits = true;
+    if (text[letter] != 'e') continue;
+    if (letter + 1 < text.size())
+      scripts.push_back({.text = text.substr(letter + 1), .complete = words[i].complete});
+    else if (i + 1 < words.size()) scripts.push_back(words[++i]);
+  }
+  ParsedWords parsed = Parse(rule, words, scope, false);
+  std::size_t from = 0;
+  if (!parsed.has_script && !parsed.operands.empty()) {
+    scripts.push_back(parsed.operands[0]);
+    from = 1;
+    // `-i ''` has a suffix as its value in some versions.
+    if (edits && scripts[0].known() && scripts[0].text.empty() && parsed.operands.size() > 1)
+      scripts.push_back(parsed.operands[1]);
+  }
+  for (const ShellWord& script : scripts)
+    if (!script.known() || !IsPlainSed(script.text)) rows_.OpenAll();
+  if (parsed.is_risky) rows_.OpenAll();
+  if (parsed.has_unknown) rows_.OpenEdit("");
+  for (const ShellWord& path : CommandWords(parsed.operands).subspan(from)) {
+    rows_.Read(path, scope.folders);
+    if (edits) rows_.Edit(path, scope.folders);
+  }
+}
+
+void CommandViews::RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope) {
+  const ParsedWords parsed = Parse(rule, words, scope, false);
+  bool is_plain = !parsed.is_risky && !parsed.has_unknown;
+  bool has_program = false;
+  for (const ShellWord& word : words.subspan(1))
+    if (word.text.starts_with("-e")) is_plain = false;
+  for (const ShellWord& path : parsed.operands) {
+    if (!has_program) {
+      has_program = true;
+      is_plain = is_plain && path.known() && IsPlainAwk(path.text);
+    } else if (!IsAssignment(path)) {
+      rows_.Read(path, scope.folders);
+    }
+  }
+  if (!is_plain) rows_.OpenAll();
+}
+
+void CommandViews::Operate(Operands operands, const ParsedWords& parsed,
+                           const CommandScope& scope) {
+  const CommandWords words(parsed.operands);
+  const auto skips = [&](const ShellWord& word) { return word.known() && word.text == "-"; };
+  switch (operands) {
+    case Operands::kReads:
+    case Operands::kReadsAfterFirst: {
+      std::size_t from = operands == Operands::kReadsAfterFirst && !parsed.has_script ? 1 : 0;
+      from = std::min(from, words.size());
+      for (const ShellWord& word : words.subspan(from)) {
+        if (skips(word)) continue;
+        rows_.Read(word, scope.folders);
+        if (operands == Operands::kReadsAfterFirst) rows_.ReadWithin(word, scope.folders);
+        if (parsed.edits_operands) rows_.Edit(word, scope.folders);
+      }
+      if (parsed.recurses && from == words.size()) rows_.ReadWithin(KnownWord("."), scope.folders);
+      return;
+    }
+    case Operands::kEdits:
+    case Operands::kEditsAfterFirst: {
+      std::size_t from = operands == Operands::kEditsAfterFirst && words.size() > 1 ? 1 : 0;
+      for (const ShellWord& word : words.subspan(from)) {
+        if (skips(word)) continue;
+        rows_.Edit(word, scope.folders);
+        if (parsed.recurses) rows_.EditWithin(word, scope.folders);
+      }
+      return;
+    }
+    case Operands::kCopies: return Transfer(parsed, false, scope);
+    case Operands::kMoves: return Transfer(parsed, true, scope);
+    case Operands::kLinks:
+      Transfer(parsed, false, scope);
+      rows_.OpenEdit("");
+      return rows_.OpenRead("");
+    case Operands::kEditsUnknown: return rows_.OpenEdit("");
+    case Operands::kFetches:
+    case Operands::kDownloads:
+      for (const ShellWord& word : words) rows_.Fetch(word);
+      if (parsed.is_risky) {
+        rows_.OpenEdit("");
+        rows_.OpenRead("");
+        rows_.OpenFetch("");
+      }
+      if (parsed.writes_named || (operands == Operands::kDownloads && !parsed.has_output))
+        rows_.EditWithin(KnownWord("."), scope.folders);
+      return;
+    case Operands::kPrints:
+      if (words.empty()) rows_.Edit(KnownWord("typescript"), scope.folders);
+      for (const ShellWord& word : words) rows_.Edit(word, scope.folders);
+      return;
+    default: return;
+  }
+}
+
+void CommandViews::Transfer(const ParsedWords& parsed, bool moves, const CommandScope& scope) {
+  CommandWords sources(parsed.operands);
+  ShellWord target = parsed.target;
+  const bool has_target = !target.complete || !target.text.empty();
+  if (parsed.edits_operands) {
+    for (const ShellWord& word : sources) rows_.Edit(word, scope.folders);
+    return;
+  }
+  if (!has_target) {
+    if (sources.empty()) return;
+    target = sources.size() == 1 ? KnownWord(".") : sources.back();
+    if (sources.size() > 1) sources = sources.first(sources.size() - 1);
+    rows_.Edit(target, scope.folders);
+  }
+  const bool recurses = moves || parsed.recurses;
+  if (recurses) rows_.EditWithin(target, scope.folders);
+  for (const ShellWord& source : sources) {
+    const ShellWord placed = Below(target, source);
+    if (placed.complete) rows_.Edit(placed, scope.folders);
+    else rows_.EditWithin(target, scope.folders);
+    if (moves) {
+      rows_.Edit(source, scope.folders);
+      rows_.EditWithin(source, scope.folders);
+    }
+    rows_.Read(source, scope.folders);
+    if (recurses) rows_.ReadWithin(source, scope.folders);
+  }
+}
+
+FoldersAfter CommandViews::ChangeFolder(CommandWords words, const CommandScope& scope) {
+  if (scope.changes_programs) return {kAnyFolder, kAnyFolder};
+  std::size_t at = 1;
+  while (at < words.size() && words[at].known() && words[at].text.size() > 1 &&
+         words[at].text[0] == '-' && words[at].text.find_first_not_of("-PLe@") == std::string::npos)
+    ++at;
+  const CommandWords operands = words.subspan(at);
+  if (operands.size() > 1) return {kAnyFolder, kAnyFolder};
+  const ShellWord path = operands.empty() ? ShellWord{.start = WordStart::kHome} : operands.front();
+  if (!path.complete || path.text == "-" || path.text.starts_with('+'))
+    return {kAnyFolder, kAnyFolder};
+  const Folders there = rows_.paths().FoldersAt(rows_.paths().PathsOf(path, scope.folders));
+  return {there, UnionOf(there, scope.folders)};
+}
+
+}  // namespace rpl
