@@ -189,12 +189,12 @@ void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, Slot
 void Lowering::NameCall(const Node& node, const std::string& label, Clauses& out) {
   Atom read = *out.back().As<Atom>();
   if (read.args.front().kind == Pattern::Kind::kConstant) return;
-  if (read.args.front().kind == Pattern::Kind::kAny)
-    read.args.front() = Pattern::Slot(FreshSlot());
+  if (read.args.front().kind == Pattern::Kind::kAny) read.args.front() = Pattern::Slot(FreshSlot());
   Atom acts;
   acts.relation = program_.store().Declare(Space::kRelation, "std#acts", 2);
-  acts.args = {read.args.front(),
-               Pattern::Constant(program_.store().pool().String(label.substr(label.find('#') + 1)))};
+  acts.args = {
+      read.args.front(),
+      Pattern::Constant(program_.store().pool().String(label.substr(label.find('#') + 1)))};
   out.back().is = std::move(acts);
   Push(out, node, std::move(read));
 }

@@ -235,8 +235,9 @@ void HostLog::ForEachRow(const Reading& of,
   if (of.call) sql += " AND r.call = ?2";
   if (of.first) sql += " AND (r.first = ?3 OR r.first IS NULL)";
   if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?4";
-  sql += " AND (r.open = 0 OR (SELECT state FROM host_state s WHERE s.call = r.call AND s.entry "
-         "<= ?4 ORDER BY s.entry DESC LIMIT 1) <> 2)";
+  sql +=
+      " AND (r.open = 0 OR (SELECT state FROM host_state s WHERE s.call = r.call AND s.entry "
+      "<= ?4 ORDER BY s.entry DESC LIMIT 1) <> 2)";
   if (of.ended)
     sql +=
         " AND (SELECT state FROM host_state s WHERE s.call = r.call AND s.entry <= ?4 ORDER BY "

@@ -254,8 +254,8 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   DescribeBoundRun(*hook, to);
   hook->add_option("--host", to.host, "The host of the agent (default: told by its events)")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
-                             "windsurf", "opencode"}));
+      ->check(CLI::IsMember(
+          {"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli", "windsurf", "opencode"}));
   hook->add_option("--stop-limit", to.stop_limit,
                    "How often the agent is kept at work without a call between (default: 3)")
       ->type_name("N")

@@ -46,12 +46,10 @@ std::string AnchorNames(GuardCommandOptions& options) {
   if (!options.root.empty() && !fs::path(options.root).is_absolute())
     return fmt::format("--root is `{}`: expected a folder whose name begins with `/`",
                        options.root);
-  const std::pair<const char*, std::string*> kNamed[] = {{"--policy", &options.guard.policy},
-                                                         {"--config", &options.config},
-                                                         {"--protocol", &options.protocol},
-                                                         {"--sessions", &options.sessions},
-                                                         {"--store", &options.guard.store},
-                                                         {"--audit", &options.guard.audit}};
+  const std::pair<const char*, std::string*> kNamed[] = {
+      {"--policy", &options.guard.policy}, {"--config", &options.config},
+      {"--protocol", &options.protocol},   {"--sessions", &options.sessions},
+      {"--store", &options.guard.store},   {"--audit", &options.guard.audit}};
   for (const auto& [option, name] : kNamed) {
     if (name->empty() || fs::path(*name).is_absolute()) continue;
     if (options.root.empty())
@@ -181,8 +179,7 @@ HookReply AnswerHook(GuardCommandOptions options) {
   if (options.protocol.empty()) return AnswerByPolicy(options, input.text);
   const auto by_policy = [&](const std::string& text) { return AnswerByPolicy(options, text); };
   return AnswerByProtocol(options, input.text,
-                          policy ? by_policy
-                                 : std::function<HookReply(const std::string&)>());
+                          policy ? by_policy : std::function<HookReply(const std::string&)>());
 }
 
 int Tell(const HookReply& reply) {

@@ -119,10 +119,9 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
     case HookEventKind::kFailed: {
       if (!event.unreadable.empty()) return failed(event.unreadable);
       if (!event.ended_well) return Passed(event);  // it stays open: no evidence
-      const std::string why =
-          guard.Report(CallOf(event), *event.ended_well ? HostCallState::kEnded
-                                                        : HostCallState::kFailed,
-                       event.response);
+      const std::string why = guard.Report(
+          CallOf(event), *event.ended_well ? HostCallState::kEnded : HostCallState::kFailed,
+          event.response);
       HookReply out = Passed(event);
       if (!why.empty()) out.message = "rpl guard: " + Printable(why);
       return out;
@@ -156,8 +155,7 @@ bool Confirms(const std::string& what, const std::string& shown) {
     Complain("guard " + what, "a person does this, and there is no terminal", "at a terminal");
     return false;
   }
-  const auto given =
-      terminal.Ask(fmt::format("{}Type `{}` to do it: ", shown, what), false);
+  const auto given = terminal.Ask(fmt::format("{}Type `{}` to do it: ", shown, what), false);
   if (given && *given == what) return true;
   std::cerr << "not done\n";
   return false;

@@ -25,8 +25,8 @@ struct HookReply {
   std::string message;  // for standard error, or ""
   int code = 0;
 };
-/// Answers an event of a host by a protocol. `policy`, which may be null, is asked about a call that
-/// the protocol lets through, with the text of the event: it returns its answer.
+/// Answers an event of a host by a protocol. `policy`, which may be null, is asked about a call
+/// that the protocol lets through, with the text of the event: it returns its answer.
 HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string& text,
                            const std::function<HookReply(const std::string& text)>& policy);
 

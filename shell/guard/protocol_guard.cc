@@ -176,12 +176,12 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   options.interrupted = interrupted;
   options.progress = nullptr;
   options.host = parts.calls.get();
-  Run::Opened begun = Run::Open(parts.answers,
-                                {.files = parts.recorded,
-                                 .reader = ReaderBeside({place.protocol}),
-                                 .messages_read = false,
-                                 .options = std::move(options),
-                                 .record = Recording{std::move(events), std::move(opened.store)}});
+  Run::Opened begun =
+      Run::Open(parts.answers, {.files = parts.recorded,
+                                .reader = ReaderBeside({place.protocol}),
+                                .messages_read = false,
+                                .options = std::move(options),
+                                .record = Recording{std::move(events), std::move(opened.store)}});
   guard->run_ = std::move(begun.run);
   const Session& session = guard->run_->session();
   if (begun.why == Unopened::kRejected) {
@@ -238,7 +238,8 @@ ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call) const {
         "holds: " +
         FirstOf(unread, kMostFindings, [](const std::string& heading) { return heading; }) +
         ". Write commands and paths out, without variables and substitutions.");
-  out.reason = FirstOf(told, kMostFindings, [](const std::string& text) { return text; }, "\n");
+  out.reason = FirstOf(
+      told, kMostFindings, [](const std::string& text) { return text; }, "\n");
   if (out.denies && changed_)
     out.reason +=
         "\nThe file of the protocol has changed; the run goes on with the text that it began with, "
@@ -321,8 +322,7 @@ std::string ProtocolGuard::Answer(const std::string& key) {
   }
   Pool& pool = run_->session().pool();
   const Value value = TypedValue(pool, engine_.answers.front().substr(key.size() + 1));
-  const Outcome said =
-      run_->Say("<answer>", key + "(" + Text(pool, value) + ")\n", By::kPerson);
+  const Outcome said = run_->Say("<answer>", key + "(" + Text(pool, value) + ")\n", By::kPerson);
   return said.status == Status::kRejected ? said.reason : run_->broken();
 }
 

@@ -32,8 +32,8 @@ class SessionStore;
 /// Where the work is. Paths are absolute.
 struct BoundPlace {
   std::string protocol;
-  std::string project;  // the folder
-  std::string runs;     // the folder of all runs; "" for the user's own
+  std::string project;   // the folder
+  std::string runs;      // the folder of all runs; "" for the user's own
   bool accepts = false;  // the run goes on with the text of the protocol as it is now
 };
 
@@ -49,7 +49,8 @@ class ProtocolGuard {
     std::string error;
     std::string hint;
   };
-  /// Opens the run, or begins it. Borrows the options. Waits for other processes until `interrupted` holds; may be null.
+  /// Opens the run, or begins it. Borrows the options. Waits for other processes until
+  /// `interrupted` holds; may be null.
   static Opened Open(const BoundPlace& place, const EngineOptions& engine,
                      std::function<bool()> interrupted);
   ~ProtocolGuard();
