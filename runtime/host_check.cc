@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "interp/eval/constraint_watch.h"
+#include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/program/builtins.h"
 #include "interp/store/store.h"
@@ -89,6 +89,7 @@ HostFindings HostCheck::Check() {
   const std::int64_t event = run_.options.host->last();
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || !Reaches(c, "")) continue;
+    const std::size_t known = out.found.size();
     std::vector<Violated> before, violated;
     State without;
     // Without the event, nothing is under decision.
@@ -111,7 +112,10 @@ HostFindings HostCheck::Check() {
                            .questions = {},
                            .why = {}});
     }
-    if (with.undecided && !without.undecided) {
+    const bool holds_up = with.undecided && !without.undecided;
+    if (run_.options.profile != nullptr && (holds_up || out.found.size() > known))
+      run_.options.profile->CountViolated(c);
+    if (holds_up) {
       undecided.words = WordsOf({&c, "", {}, {}, {}});
       out.found.push_back(std::move(undecided));
     }

@@ -20,6 +20,7 @@
 #include "runtime/run/run.h"
 #include "runtime/saved_session.h"
 #include "runtime/session_file.h"
+#include "shell/guard/denial_text.h"
 #include "shell/guard/host_protection.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
@@ -35,7 +36,6 @@ namespace fs = std::filesystem;
 
 constexpr auto kLockPause = std::chrono::milliseconds(4);
 constexpr auto kLockMost = std::chrono::seconds(30);
-constexpr std::size_t kMostFindings = 5;  // in one reason
 
 // The folder of the runs of a protocol in a project.
 fs::path FolderOfRuns(const BoundPlace& place) {
@@ -69,12 +69,6 @@ std::string VariableOr(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string WordsOf(const HostFinding& finding) {
-  std::string out = finding.words.heading;
-  if (!finding.words.text.empty()) out += (out.empty() ? "" : ". ") + finding.words.text;
-  return out;
-}
-
 // What an outcome tells to do.
 std::string Told(const Outcome& outcome) {
   std::string out;
@@ -98,32 +92,6 @@ bool EndCurrentRun(const BoundPlace& place) {
   std::error_code none;
   if (!fs::exists(file, none)) return false;
   return std::ofstream(file.replace_extension(".ended")).good();
-}
-
-std::vector<HostRow> RowsOf(const CallViews& views) {
-  std::vector<HostRow> out;
-  const auto programs = [&](const char* relation, const std::vector<ProgramRun>& rows) {
-    for (const ProgramRun& row : rows) out.push_back({relation, row.program, row.arguments});
-  };
-  const auto open = [&](const char* relation, const std::vector<OpenRun>& rows) {
-    for (const OpenRun& row : rows) out.push_back({relation, row.program, row.words, true});
-  };
-  const auto texts = [&](const char* relation, const std::vector<std::string>& rows, bool is_open) {
-    for (const std::string& row : rows) out.push_back({relation, std::nullopt, row, is_open});
-  };
-  programs("runs", views.runs);
-  open("runs", views.open_runs);
-  programs("options", views.options);
-  open("options", views.open_options);
-  texts("edits", views.edits, false);
-  texts("edits", views.open_edits, true);
-  texts("reads", views.reads, false);
-  texts("reads", views.open_reads, true);
-  for (const AddressFetch& row : views.fetches) out.push_back({"fetches", row.host, row.url});
-  texts("fetches", views.open_fetches, true);
-  for (const ServedTool& row : views.serves) out.push_back({"serves", row.server, row.tool});
-  programs("succeeded", views.succeeded);
-  return out;
 }
 
 struct ProtocolGuard::Parts {
@@ -208,38 +176,8 @@ ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call) const {
   Decision out;
   out.call = call;
   const HostFindings findings = run_->session().CheckHost();
-  if (!findings.stop.empty()) {
-    out.denies = true;
-    out.reason = findings.stop;
-    return out;
-  }
-  std::vector<std::string> told, unread;
-  for (const HostFinding& finding : findings.found) {
-    out.denies = true;
-    std::string text = WordsOf(finding);
-    if (!finding.questions.empty()) {
-      const Request& asked = finding.questions.front();
-      text += fmt::format(
-          "\nThis waits for an answer{}: {} The user gives it with `rpl guard answer {} "
-          "{}=VALUE`.",
-          asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt,
-          fs::path(place_.protocol).filename().string(), asked.name);
-    } else if (!finding.violated && finding.why.empty()) {
-      unread.push_back(finding.words.heading);
-      continue;
-    } else if (!finding.violated) {
-      text += "\nIt is not known whether this holds: " + finding.why;
-    }
-    told.push_back(std::move(text));
-  }
-  if (!unread.empty())
-    told.push_back(
-        "What this call does, or one before it, cannot be read, so it is not known whether this "
-        "holds: " +
-        FirstOf(unread, kMostFindings, [](const std::string& heading) { return heading; }) +
-        ". Write commands and paths out, without variables and substitutions.");
-  out.reason = FirstOf(
-      told, kMostFindings, [](const std::string& text) { return text; }, "\n");
+  out.denies = !findings.found.empty() || !findings.stop.empty();
+  out.reason = ReasonOf(findings, fs::path(place_.protocol).filename());
   if (out.denies && changed_)
     out.reason +=
         "\nThe file of the protocol has changed; the run goes on with the text that it began with, "

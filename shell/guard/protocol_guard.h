@@ -108,10 +108,6 @@ class ProtocolGuard {
   bool changed_ = false;
 };
 
-/// The rows of a call as the log has them.
-struct CallViews;
-std::vector<HostRow> RowsOf(const CallViews& views);
-
 }  // namespace rpl
 
 #endif  // RPL_SHELL_GUARD_PROTOCOL_GUARD_H_

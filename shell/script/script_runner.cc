@@ -22,6 +22,7 @@
 #include "shell/script/guard_notation.h"
 #include "shell/script/script_coverage.h"
 #include "shell/script/script_folder.h"
+#include "shell/script/script_host.h"
 #include "shell/script/verify_table.h"
 
 namespace rpl {
@@ -75,12 +76,14 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log, Profile* profile) {
+SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log, Profile* profile,
+                          HostDescription& host) {
   SessionOptions options;
   options.profile = profile;
   options.strict_facts = strict_facts;
   for (const ScriptStep& step : script.steps) {
     if (step.kind == StepKind::kNow) options.now = step.argument;
+    if (step.kind == StepKind::kCall || step.kind == StepKind::kEnds) options.host = &host;
   }
   options.log = [&log](const LogLine& line) { log.push_back(LogText(line)); };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kScriptSeconds);
@@ -109,7 +112,7 @@ class Runner {
         run_of_(rpl::Run::Open(
                     agent_, {.files = facts.files,
                              .reader = [this](const std::string& name) { return FileNamed(name); },
-                             .options = OptionsFor(script, facts.strict, log_, profile)})
+                             .options = OptionsFor(script, facts.strict, log_, profile, host_.calls())})
                     .run),
         session_(run_of_->session()) {}
 
@@ -154,6 +157,7 @@ class Runner {
   Lines Tree() const;
   bool HasReason(StepKind kind) const;
   static Failure CheckGuard(const ScriptStep& step);
+  Failure HostStep(const ScriptStep& step);
 
   Lines chat_;
   Lines log_;
@@ -164,6 +168,8 @@ class Runner {
   const CommandLine run_;
   std::optional<ScriptFolder> folder_;  // created by the first command
   AbsentAgent absent_;
+  ScriptHost host_;
+  bool replied_ = false;  // a reply was added since the last turn
   ScriptedAgent agent_;
   const std::unique_ptr<rpl::Run> run_of_;
   Session& session_;
@@ -254,7 +260,13 @@ std::string Runner::UnusedReplies(const Script& script) const {
 std::optional<std::string> Runner::Do(const ScriptStep& step) {
   switch (step.kind) {
     case StepKind::kNow: return std::nullopt;  // handled by OptionsFor
+    case StepKind::kCall:
+    case StepKind::kEnds:
+    case StepKind::kResult:
+    case StepKind::kDeny:
+    case StepKind::kPass: return HostStep(step);
     case StepKind::kReply:
+      replied_ = true;
       agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
                                  step.value ? *step.value : Node{Nil{}, {}}, by_));
       return std::nullopt;
@@ -326,6 +338,32 @@ std::optional<std::string> Runner::CheckGuard(const ScriptStep& step) {
   }
   if (failures.empty()) return std::nullopt;
   return failures;
+}
+
+// A call of the host, its end, or what is expected of the decision. Replies are taken in before.
+std::optional<std::string> Runner::HostStep(const ScriptStep& step) {
+  const auto wrong = [](const std::string& why) {
+    return why.empty() ? std::nullopt : std::optional(why + "\n");
+  };
+  if (step.kind == StepKind::kDeny || step.kind == StepKind::kPass) {
+    const std::optional<std::string>& denied = host_.denied();
+    if (!denied) return "no call was made before\n";
+    if (step.kind == StepKind::kPass)
+      return denied->empty() ? std::nullopt
+                             : std::optional("expected that it passes, got the denial\n" + *denied +
+                                             "\n");
+    bool holds = !denied->empty() && Contains(*denied, step.argument);
+    for (const std::string& part : step.body) holds = holds && Contains(*denied, part);
+    return holds ? std::nullopt
+                 : std::optional(denied->empty() ? std::string("expected a denial, but it passes\n")
+                                                 : "got the denial\n" + *denied + "\n");
+  }
+  if (Failure failure = Rejected()) return failure;
+  if (!turn_.status || std::exchange(replied_, false)) Run();
+  if (step.kind == StepKind::kResult) return wrong(host_.Result(step.argument));
+  if (step.kind == StepKind::kCall) return wrong(host_.Call(step.argument, session_));
+  host_.End(session_);
+  return std::nullopt;
 }
 
 // Whether the reply is of the kind that UNSAT, FAIL or WAITING expects.

@@ -33,6 +33,12 @@ enum class StepKind {
   kUser,
   kRun,
   kCommand,
+  kCall,
+  kResult,
+  kEnds,
+  // what is expected of the host's event just before
+  kDeny,
+  kPass,
   // what is expected of the turn just before
   kAgent,
   kUnsat,

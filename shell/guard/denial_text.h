@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an agent is told of a denial, and what a log keeps of a call.
+#ifndef RPL_SHELL_GUARD_DENIAL_TEXT_H_
+#define RPL_SHELL_GUARD_DENIAL_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "checks/calls/call_rows.h"
+#include "runtime/host/host_log.h"
+#include "runtime/host_check.h"
+
+namespace rpl {
+
+/// The findings against an event: the author's headings and prose, the questions that are open, and
+/// what cannot be read; "" if there is nothing against it. `protocol`: the name of its file.
+std::string ReasonOf(const HostFindings& findings, const std::string& protocol);
+
+/// The rows of a call as the log has them.
+std::vector<HostRow> RowsOf(const CallViews& views);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_GUARD_DENIAL_TEXT_H_
