@@ -33,7 +33,7 @@ const std::string& TextAt(const ordered_json& node, const char* key) {
   return found != node.end() && found->is_string() ? found->get_ref<const std::string&>() : none;
 }
 
-bool IsSet(const ordered_json& node, const char* key) {
+bool IsMarked(const ordered_json& node, const char* key) {
   const auto found = node.find(key);
   return found != node.end() && found->is_boolean() && found->get<bool>();
 }
@@ -80,7 +80,7 @@ void AppendPart(const ordered_json& part, bool in_quotes, Units& to) {
   if (type == "Lit") return AppendLiteral(TextAt(part, "Value"), in_quotes, to);
   if (type == "SglQuoted") {
     const std::string& text = TextAt(part, "Value");
-    return AppendQuoted(IsSet(part, "Dollar") ? DecodeAnsiQuoted(text) : text, to);
+    return AppendQuoted(IsMarked(part, "Dollar") ? DecodeAnsiQuoted(text) : text, to);
   }
   if (type == "ParamExp") {
     const UnitKind kind = KindOfParameter(part);

@@ -146,6 +146,18 @@ void DescribeBoundRun(CLI::App& command, GuardCommandOptions& to) {
       ->type_name("DIR");
 }
 
+// The protocol that binds an agent.
+void DescribeProtocol(CLI::App& command, GuardCommandOptions& to) {
+  command
+      .add_option("--protocol", to.protocol,
+                  "The protocol that binds the agent; with --policy, the stricter decides")
+      ->type_name("FILE");
+  DescribeBoundRun(command, to);
+  command.add_flag("--shadow", to.shadow, "Decide and record, and let everything pass");
+  command.add_flag("--unprotected", to.unprotected,
+                   "Let the agent touch the protocol, its run and the settings of the host");
+}
+
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   using What = GuardCommandOptions::What;
   command.require_subcommand(0, 1);
@@ -248,10 +260,7 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
           "The folder, from /, of file names that do not begin with / (default: such names "
           "are refused)")
       ->type_name("DIR");
-  hook->add_option("--protocol", to.protocol,
-                   "The protocol that binds the agent; with --policy, the stricter decides")
-      ->type_name("FILE");
-  DescribeBoundRun(*hook, to);
+  DescribeProtocol(*hook, to);
   hook->add_option("--host", to.host, "The host of the agent (default: told by its events)")
       ->type_name("NAME")
       ->check(CLI::IsMember(
@@ -260,9 +269,6 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
                    "How often the agent is kept at work without a call between (default: 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000));
-  hook->add_flag("--shadow", to.shadow, "Decide and record, and let everything pass");
-  hook->add_flag("--unprotected", to.unprotected,
-                 "Let the agent touch the protocol, its run and the settings of the host");
   const auto of_run = [&](const char* name, const char* text, What what) {
     CLI::App* out = add(name, text, what);
     out->add_option("PROTOCOL", to.protocol, "The protocol")->required();
@@ -279,6 +285,7 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   of_run("end", "End the run", What::kEnd);
   CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
   add_settings(*mcp);
+  DescribeProtocol(*mcp, to);
   mcp->add_option("--name", to.server_name,
                   "The name of the server, for pinned tools (default: its command line)")
       ->type_name("NAME");

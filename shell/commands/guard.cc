@@ -204,7 +204,8 @@ int CheckPolicy(const GuardCommandOptions& options) {
           "warning: {}: the rule `{}` allows a shell command by a part of its text, and so "
           "also one with `&&`, `;`, `|` or `$(…)` and another command\n"
           "help: compare whole commands, with `eq` or `in`, or exclude each of "
-          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>` and a line end; a protocol reads each command of a "
+          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>` and a line end; a protocol reads each command of "
+          "a "
           "line: `std#decides(?c), std#runs(?c, ?program, _) -> known(?program)` (docs/bind.md)\n",
           PrintableLine(options.file), PrintableLine(rule.id));
   if (!options.tools.empty() || !options.config.empty()) {
@@ -327,8 +328,10 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
   to.store.RecordAnswersIn(options.guard.audit);
-  PolicyFile file = reads_store ? ReadPolicyFile(options.guard.policy, to.store)
-                                : ReadPolicyFile(options.guard.policy);
+  PolicyFile file;
+  if (options.guard.policy.empty() && !options.protocol.empty()) file.policy.emplace();
+  else if (reads_store) file = ReadPolicyFile(options.guard.policy, to.store);
+  else file = ReadPolicyFile(options.guard.policy);
   if (!file.policy) return file.code;
   to.guard = std::make_unique<Guard>(std::move(*file.policy), std::move(agent));
   to.audit = options.guard.audit;

@@ -15,7 +15,10 @@
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "shell/commands/guard_protocol.h"
+#include "shell/guard/protocol_decider.h"
 #include "shell/host/guard_setup.h"
+#include "shell/host/input.h"
 #include "shell/host/mcp_relay.h"
 #include "shell/host/report.h"
 
@@ -304,8 +307,8 @@ std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
 // --- the command --------------------------------------------------------------------------
 
 int GuardMcp(const GuardCommandOptions& options) {
-  if (options.guard.policy.empty()) {
-    Complain("guard mcp", "expected a policy", "--policy FILE");
+  if (options.guard.policy.empty() && options.protocol.empty()) {
+    Complain("guard mcp", "expected a protocol or a policy", "--protocol FILE or --policy FILE");
     return kExitInvalid;
   }
   StandaloneGuard guard;
@@ -320,12 +323,19 @@ int GuardMcp(const GuardCommandOptions& options) {
   settings.list_patience = std::chrono::milliseconds(options.timeout_ms);
   settings.store_option = StoreOptionAnywhere(options.guard);
   settings.log = WriteToLog;
-  McpGateway gateway(decider, settings);
+  std::optional<ProtocolDecider> protocol;
+  if (!options.protocol.empty())
+    protocol.emplace(
+        ProtocolDecider::Setup{BoundPlaceHere(options), BoundEngine(options), server, RunName(),
+                               !options.unprotected, options.shadow, Interrupted},
+        decider);
+  McpGateway gateway(protocol ? static_cast<McpDecider&>(*protocol) : decider, settings);
   const int code = RelayMcp(gateway, {options.server, "", std::nullopt, false});
   if (gateway.noise() > 0)
     std::cerr << fmt::format("rpl guard mcp: {} of the server were no messages\n",
                              Counted(gateway.noise(), "line"));
   decider.End(code == kExitOk);
+  if (protocol) protocol->End();
   return code;
 }
 

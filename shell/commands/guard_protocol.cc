@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The maximal size of a reason, which a host shows to its model or its user.
-constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
+constexpr std::size_t kMostDenialBytes = std::size_t{8} << 10;
 
 // What a hook knows of its host before it reads the event.
 HookSetting Setting(const GuardCommandOptions& options) {
@@ -48,29 +48,18 @@ std::string RootOf(const std::string& folder) {
   return at;
 }
 
-std::string Absolute(const std::string& path) {
+std::string WholePath(const std::string& path) {
   std::error_code unknown;
   const fs::path out = fs::weakly_canonical(path, unknown);
   return unknown ? fs::absolute(path).lexically_normal().string() : out.string();
 }
 
 BoundPlace PlaceOf(const GuardCommandOptions& options, const std::string& project) {
-  return {Absolute(options.protocol), RootOf(project), options.sessions};
-}
-
-BoundPlace PlaceHere(const GuardCommandOptions& options) {
-  return PlaceOf(options, options.project.empty() ? fs::current_path().string() : options.project);
-}
-
-EngineOptions EngineOf(const GuardCommandOptions& options) {
-  EngineOptions out;
-  out.now = options.now;
-  out.limits.max_seconds = std::max(0.1, options.timeout_ms * 0.8 / 1000);
-  return out;
+  return {WholePath(options.protocol), RootOf(project), options.sessions};
 }
 
 HookReply Denied(const HookEvent& event, const std::string& why, bool fault) {
-  const std::string reason = Shortened(why, kMostReasonBytes);
+  const std::string reason = Shortened(why, kMostDenialBytes);
   const int code = fault ? FaultCode(event.form) : HookDenialCode(event.form);
   return {Dump(HookDeny(event, reason)), code == 0 && !fault ? "" : Printable(reason), code};
 }
@@ -168,6 +157,17 @@ std::string ShortCall(const HostLog::Call& call) {
 
 }  // namespace
 
+BoundPlace BoundPlaceHere(const GuardCommandOptions& options) {
+  return PlaceOf(options, options.project.empty() ? fs::current_path().string() : options.project);
+}
+
+EngineOptions BoundEngine(const GuardCommandOptions& options) {
+  EngineOptions out;
+  out.now = options.now;
+  out.limits.max_seconds = std::max(0.1, options.timeout_ms * 0.8 / 1000);
+  return out;
+}
+
 HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string& text,
                            const std::function<HookReply(const std::string&)>& policy) {
   HookEvent event;
@@ -182,7 +182,8 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
   if (event.project.empty())
     return Denied(event, "rpl guard: the event does not say in which folder the work is", true);
   const BoundPlace place = PlaceOf(options, event.project);
-  const ProtocolGuard::Opened opened = ProtocolGuard::Open(place, EngineOf(options), Interrupted);
+  const ProtocolGuard::Opened opened =
+      ProtocolGuard::Open(place, BoundEngine(options), Interrupted);
   if (opened.guard == nullptr)
     return Denied(event,
                   "rpl guard: " + opened.error + (opened.hint.empty() ? "" : "; " + opened.hint),
@@ -191,14 +192,14 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
 }
 
 int ShowBoundRun(const GuardCommandOptions& options) {
-  const BoundPlace place = PlaceHere(options);
+  const BoundPlace place = BoundPlaceHere(options);
   const std::string path = CurrentRun(place);
   std::error_code none;
   if (!fs::exists(path, none)) {
     std::cerr << "no run of this protocol is under way in " << PrintableLine(place.project) << '\n';
     return kExitNo;
   }
-  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, EngineOf(options), place);
+  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, BoundEngine(options), place);
   if (guard == nullptr) return kExitFile;
   std::cout << "run: " << PrintableLine(path) << '\n';
   if (guard->changed())
@@ -215,7 +216,7 @@ int ShowBoundRun(const GuardCommandOptions& options) {
 
 int ExplainDenial(const GuardCommandOptions& options) {
   const std::unique_ptr<ProtocolGuard> guard =
-      OpenHere(options, EngineOf(options), PlaceHere(options));
+      OpenHere(options, BoundEngine(options), BoundPlaceHere(options));
   if (guard == nullptr) return kExitFile;
   std::optional<HostLog::Call> last;
   guard->log().ForEachCall(std::nullopt, true, [&](const HostLog::Call& call) {
@@ -236,10 +237,10 @@ int AnswerBoundRun(const GuardCommandOptions& options) {
     return kExitInvalid;
   }
   if (!Confirms("answer", PrintableLine(options.answer) + "\n")) return kExitInvalid;
-  EngineOptions engine = EngineOf(options);
+  EngineOptions engine = BoundEngine(options);
   engine.answers = {options.answer};
   engine.answers_by = "person";
-  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, engine, PlaceHere(options));
+  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, engine, BoundPlaceHere(options));
   if (guard == nullptr) return kExitFile;
   const std::string why = guard->Answer(options.answer.substr(0, equals));
   if (why.empty()) return kExitOk;
@@ -248,8 +249,8 @@ int AnswerBoundRun(const GuardCommandOptions& options) {
 }
 
 int AcceptProtocol(const GuardCommandOptions& options) {
-  const BoundPlace place = PlaceHere(options);
-  std::unique_ptr<ProtocolGuard> guard = OpenHere(options, EngineOf(options), place);
+  const BoundPlace place = BoundPlaceHere(options);
+  std::unique_ptr<ProtocolGuard> guard = OpenHere(options, BoundEngine(options), place);
   if (guard == nullptr) return kExitFile;
   if (!guard->changed()) {
     std::cerr << "the protocol has not changed\n";
@@ -259,14 +260,14 @@ int AcceptProtocol(const GuardCommandOptions& options) {
   for (const std::string& change : guard->Changes()) shown += PrintableLine(change) + "\n";
   if (!Confirms("accept", shown)) return kExitInvalid;
   guard.reset();
-  EngineOptions engine = EngineOf(options);
+  EngineOptions engine = BoundEngine(options);
   BoundPlace changed = place;
   changed.accepts = true;
   return OpenHere(options, engine, changed) == nullptr ? kExitInvalid : kExitOk;
 }
 
 int EndBoundRun(const GuardCommandOptions& options) {
-  const BoundPlace place = PlaceHere(options);
+  const BoundPlace place = BoundPlaceHere(options);
   std::error_code none;
   if (!fs::exists(CurrentRun(place), none)) {
     std::cerr << "no run of this protocol is under way\n";

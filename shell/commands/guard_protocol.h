@@ -16,6 +16,7 @@
 #include <string>
 
 #include "shell/commands/commands.h"
+#include "shell/guard/protocol_guard.h"
 
 namespace rpl {
 
@@ -29,6 +30,10 @@ struct HookReply {
 /// that the protocol lets through, with the text of the event: it returns its answer.
 HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string& text,
                            const std::function<HookReply(const std::string& text)>& policy);
+
+/// The run of the options, in the folder of the work or here, and the limits of a decision.
+BoundPlace BoundPlaceHere(const GuardCommandOptions& options);
+EngineOptions BoundEngine(const GuardCommandOptions& options);
 
 int ShowBoundRun(const GuardCommandOptions& options);
 int ExplainDenial(const GuardCommandOptions& options);

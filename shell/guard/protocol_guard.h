@@ -62,9 +62,8 @@ class ProtocolGuard {
     std::string failure = {};  // why there is none: also a denial
   };
   struct Deciding {
-    std::string folder;        // the working folder of the call
-    bool protects = true;      // also what the agent may not touch (host_protection.h)
-    bool only_record = false;  // in shadow mode a call is let through, and recorded as denied
+    std::string folder;    // the working folder of the call
+    bool protects = true;  // also what the agent may not touch (host_protection.h)
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);

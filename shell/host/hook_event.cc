@@ -227,7 +227,7 @@ ordered_json HookContext(const HookEvent& event, const std::string& text) {
       return {{"hookSpecificOutput", {{"hookEventName", event.name}, {"additionalContext", text}}}};
     case HookContextForm::kSnake: return {{"additional_context", text}};
     case HookContextForm::kCamel: return {{"additionalContext", text}};
-    case HookContextForm::kNowhere: break;
+    case HookContextForm::kNoContext: break;
   }
   return HookPass();
 }

@@ -60,7 +60,7 @@ struct HookEvent {
   /// kTurnEnd, kSubagentEnd: the agent goes on because it was kept at work before.
   bool stop_hook_active = false;
   HookForm form = HookForm::kPreToolUse;  // of a denial
-  HookContextForm context = HookContextForm::kNowhere;
+  HookContextForm context = HookContextForm::kNoContext;
   /// Why the event could not be read as a whole, though what it reports has happened; "" if it
   /// could.
   std::string unreadable;

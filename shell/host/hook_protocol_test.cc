@@ -56,7 +56,7 @@ std::string Why(const std::string& text, std::string_view host = "") {
 }
 
 // An event of the documentation, and what it is read as.
-struct Fixture {
+struct EventFixture {
   std::string_view host;
   std::string_view name;
   Kind kind;
@@ -111,7 +111,7 @@ constexpr const char* kFlatDenies =
     R"({"permissionDecision":"deny","permissionDecisionReason":"no"})";
 constexpr const char* kFollows = R"({"followup_message":"no"})";
 
-std::vector<Fixture> Fixtures() {
+std::vector<EventFixture> Fixtures() {
   const std::string bash = R"("tool_name":"Bash","tool_input":{"command":"make test"},)"
                            R"("tool_use_id":"u1")";
   const std::string shell = R"("tool_name":"run_shell_command",)"
@@ -490,7 +490,7 @@ std::vector<Fixture> Fixtures() {
 
 TEST_CASE("host events: the event of each row is read, and a denial has its form") {
   std::set<std::pair<std::string, std::string>> covered;
-  for (const Fixture& fixture : Fixtures()) {
+  for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
     CHECK(covered.emplace(fixture.host, fixture.name).second);
     const HookEvent event = Event(fixture.json, fixture.host);
@@ -510,7 +510,7 @@ TEST_CASE("host events: the event of each row is read, and a denial has its form
 }
 
 TEST_CASE("host events: without its name the host is told by the event's keys") {
-  for (const Fixture& fixture : Fixtures()) {
+  for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
     const HookEvent event = Event(fixture.json);
     CHECK(event.kind == fixture.kind);
@@ -732,7 +732,7 @@ TEST_CASE("host events: texts of any length and halves of characters are read") 
 }
 
 TEST_CASE("host events: any cut of an event, and any key of another type, is read or refused") {
-  for (const Fixture& fixture : Fixtures()) {
+  for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
     for (std::size_t size = 0; size < fixture.json.size(); size += 7) {
       const ReadResult read = Read(fixture.json.substr(0, size));
@@ -763,7 +763,7 @@ TEST_CASE("host events: any cut of an event, and any key of another type, is rea
 
 TEST_CASE("host events: calls for a policy are the uses of tools") {
   const GuardConfig config;
-  for (const Fixture& fixture : Fixtures()) {
+  for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
     std::optional<bool> after;
     const Sourced<HookCall> read =

@@ -38,7 +38,7 @@ constexpr HookRow Failed(HookHost host, string_view name, string_view tool, stri
   return {host, name, kFailed, kBlock, tool, args, result};
 }
 constexpr HookRow Said(HookHost host, string_view name, HookForm form, string_view text,
-                       HookContextForm context = HookContextForm::kNowhere) {
+                       HookContextForm context = HookContextForm::kNoContext) {
   return {host, name, kSaid, form, "", "", text, HookEnd::kNotTold, false, context};
 }
 constexpr HookRow Start(HookHost host, string_view name, HookContextForm context) {

@@ -52,10 +52,10 @@ enum class HookEnd {
 
 /// How an answer adds to what the agent reads.
 enum class HookContextForm {
-  kNowhere,   // not at all
-  kSpecific,  // {"hookSpecificOutput": {"hookEventName", "additionalContext"}}
-  kSnake,     // {"additional_context"}
-  kCamel,     // {"additionalContext"}
+  kNoContext,  // not at all
+  kSpecific,   // {"hookSpecificOutput": {"hookEventName", "additionalContext"}}
+  kSnake,      // {"additional_context"}
+  kCamel,      // {"additionalContext"}
 };
 
 /// Keys within keys are joined by a dot.
@@ -70,7 +70,7 @@ struct HookRow {
   std::string_view result = "";       // of what the tool gave back, or of what the user typed
   HookEnd end = HookEnd::kNotTold;
   bool asks = false;  // kBefore: the host puts `ask` to its user
-  HookContextForm context = HookContextForm::kNowhere;
+  HookContextForm context = HookContextForm::kNoContext;
 };
 
 /// All rows.

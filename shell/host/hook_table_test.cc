@@ -12,9 +12,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::optional<bool> kWell = true;
-constexpr std::optional<bool> kNotWell = false;
-constexpr std::optional<bool> kNotKnown = std::nullopt;
+constexpr std::optional<bool> kTableWell = true;
+constexpr std::optional<bool> kTableNotWell = false;
+constexpr std::optional<bool> kTableNotKnown = std::nullopt;
 
 // Whether a use of a tool ended well that a host reports with these fields.
 std::optional<bool> End(const std::string& tool, const std::string& args, const std::string& result,
@@ -40,69 +40,71 @@ std::optional<bool> End(const std::string& tool, const std::string& args, const 
 TEST_CASE("host events: a command of Claude Code ended well if its result says nothing else") {
   const std::string args = R"({"command":"make test"})";
   const auto end = [&](const std::string& result) { return End("Bash", args, result); };
-  CHECK(end(R"({"stdout":"","stderr":"","interrupted":false})") == kWell);
-  CHECK(end(R"({"stdout":"","stderr":"","interrupted":true})") == kNotWell);
+  CHECK(end(R"({"stdout":"","stderr":"","interrupted":false})") == kTableWell);
+  CHECK(end(R"({"stdout":"","stderr":"","interrupted":true})") == kTableNotWell);
   CHECK(end(R"({"stdout":"","interrupted":false,"returnCodeInterpretation":"No matches found"})") ==
-        kNotWell);
-  CHECK(end(R"({"stdout":"","interrupted":false,"backgroundTaskId":"b1"})") == kNotKnown);
-  CHECK(end(R"({"stdout":"","interrupted":false,"backgroundedByUser":true})") == kNotKnown);
+        kTableNotWell);
+  CHECK(end(R"({"stdout":"","interrupted":false,"backgroundTaskId":"b1"})") == kTableNotKnown);
+  CHECK(end(R"({"stdout":"","interrupted":false,"backgroundedByUser":true})") == kTableNotKnown);
   CHECK(End("Bash", R"({"command":"make test","run_in_background":true})",
-            R"({"stdout":"","interrupted":false})") == kNotKnown);
+            R"({"stdout":"","interrupted":false})") == kTableNotKnown);
   // Results that are not in its form.
   for (const char* result :
        {"", "null", "\"ok\"", "[]", "{}", R"({"stdout":""})", R"({"interrupted":false})",
         R"({"stdout":"","interrupted":"false"})", R"({"stdout":1,"interrupted":false})"}) {
     INFO(result);
-    CHECK(end(result) == kNotKnown);
+    CHECK(end(result) == kTableNotKnown);
   }
-  CHECK(end(R"({"stdout":"","interrupted":false,"is_error":true})") == kNotWell);
-  CHECK(End("run_in_terminal", R"({"cmd":"make test"})", "\"ok\"") == kNotKnown);
+  CHECK(end(R"({"stdout":"","interrupted":false,"is_error":true})") == kTableNotWell);
+  CHECK(End("run_in_terminal", R"({"cmd":"make test"})", "\"ok\"") == kTableNotKnown);
 
-  CHECK(End("Write", R"({"file_path":"/w/a"})", R"({"filePath":"/w/a","success":true})") == kWell);
-  CHECK(End("Write", R"({"file_path":"/w/a"})", R"({"success":false})") == kNotWell);
-  CHECK(End("Task", R"({"prompt":"p"})", R"({"isAsync":true})") == kNotKnown);
+  CHECK(End("Write", R"({"file_path":"/w/a"})", R"({"filePath":"/w/a","success":true})") ==
+        kTableWell);
+  CHECK(End("Write", R"({"file_path":"/w/a"})", R"({"success":false})") == kTableNotWell);
+  CHECK(End("Task", R"({"prompt":"p"})", R"({"isAsync":true})") == kTableNotKnown);
 }
 
 TEST_CASE("host events: what a command printed is no report of its end") {
   const std::string args = R"({"command":"make test"})";
   for (const char* result : {R"("Exit code: 0")", R"("{\"exit_code\":0}")",
                              R"("{\"isError\":false}")", R"({"exit_code":0})"})
-    CHECK(End("Bash", args, result, "codex") == kNotKnown);
-  CHECK(End("Bash", args, R"({"isError":false})", "codex") == kNotKnown);
-  CHECK(End("mcp__x__y", "{}", R"({"content":[],"isError":false})", "codex") == kWell);
-  CHECK(End("mcp__x__y", "{}", R"({"content":[],"isError":true})", "codex") == kNotWell);
-  CHECK(End("mcp__x__y", "{}", R"({"content":[]})", "codex") == kNotKnown);
+    CHECK(End("Bash", args, result, "codex") == kTableNotKnown);
+  CHECK(End("Bash", args, R"({"isError":false})", "codex") == kTableNotKnown);
+  CHECK(End("mcp__x__y", "{}", R"({"content":[],"isError":false})", "codex") == kTableWell);
+  CHECK(End("mcp__x__y", "{}", R"({"content":[],"isError":true})", "codex") == kTableNotWell);
+  CHECK(End("mcp__x__y", "{}", R"({"content":[]})", "codex") == kTableNotKnown);
 
   CHECK(End("run_shell_command", args, R"({"llmContent":"Output: ok\nExit Code: 0"})",
-            "gemini-cli") == kNotKnown);
+            "gemini-cli") == kTableNotKnown);
   CHECK(End("run_shell_command", args, R"({"llmContent":"","error":{"message":"m"}})",
-            "gemini-cli") == kNotWell);
-  CHECK(End("write_file", "{}", R"({"llmContent":"ok"})", "gemini-cli") == kWell);
-  CHECK(End("write_file", "{}", "", "gemini-cli") == kNotKnown);
+            "gemini-cli") == kTableNotWell);
+  CHECK(End("write_file", "{}", R"({"llmContent":"ok"})", "gemini-cli") == kTableWell);
+  CHECK(End("write_file", "{}", "", "gemini-cli") == kTableNotKnown);
 
   const auto cursor = [&](const std::string& output) {
     return End("Shell", args, ordered_json(output).dump(), "cursor");
   };
-  CHECK(cursor(R"({"exitCode":0,"stdout":"{\"exitCode\":1}"})") == kWell);
-  CHECK(cursor(R"({"exitCode":1,"stdout":"{\"exitCode\":0}"})") == kNotWell);
-  CHECK(cursor(R"({"exitCode":1,"exitCode":0})") == kNotKnown);
-  CHECK(cursor(R"({"exitCode":"0"})") == kNotKnown);
-  CHECK(cursor(R"({"exitCode":0.0})") == kNotKnown);
-  CHECK(cursor(R"({"stdout":"ok"})") == kNotKnown);
-  CHECK(cursor("ok") == kNotKnown);
-  CHECK(End("Write", R"({"path":"/w/a"})", "\"{}\"", "cursor") == kWell);
+  CHECK(cursor(R"({"exitCode":0,"stdout":"{\"exitCode\":1}"})") == kTableWell);
+  CHECK(cursor(R"({"exitCode":1,"stdout":"{\"exitCode\":0}"})") == kTableNotWell);
+  CHECK(cursor(R"({"exitCode":1,"exitCode":0})") == kTableNotKnown);
+  CHECK(cursor(R"({"exitCode":"0"})") == kTableNotKnown);
+  CHECK(cursor(R"({"exitCode":0.0})") == kTableNotKnown);
+  CHECK(cursor(R"({"stdout":"ok"})") == kTableNotKnown);
+  CHECK(cursor("ok") == kTableNotKnown);
+  CHECK(End("Write", R"({"path":"/w/a"})", "\"{}\"", "cursor") == kTableWell);
 
-  CHECK(End("bash", args, R"({"output":"ok","metadata":{"exit":0}})", "opencode") == kWell);
-  CHECK(End("bash", args, R"({"output":"ok","metadata":{"exit":2}})", "opencode") == kNotWell);
-  CHECK(End("bash", args, R"({"output":"ok","metadata":{"exit":null}})", "opencode") == kNotKnown);
-  CHECK(End("bash", args, R"({"output":"ok","metadata":{}})", "opencode") == kNotKnown);
-  CHECK(End("read", "{}", R"({"output":"ok","metadata":{}})", "opencode") == kWell);
-  CHECK(End("x_y", "{}", R"({"output":"ok","isError":true})", "opencode") == kNotWell);
+  CHECK(End("bash", args, R"({"output":"ok","metadata":{"exit":0}})", "opencode") == kTableWell);
+  CHECK(End("bash", args, R"({"output":"ok","metadata":{"exit":2}})", "opencode") == kTableNotWell);
+  CHECK(End("bash", args, R"({"output":"ok","metadata":{"exit":null}})", "opencode") ==
+        kTableNotKnown);
+  CHECK(End("bash", args, R"({"output":"ok","metadata":{}})", "opencode") == kTableNotKnown);
+  CHECK(End("read", "{}", R"({"output":"ok","metadata":{}})", "opencode") == kTableWell);
+  CHECK(End("x_y", "{}", R"({"output":"ok","isError":true})", "opencode") == kTableNotWell);
 
-  CHECK(End("Bash", args, R"({"result_type":"success"})", "copilot-cli") == kNotKnown);
-  CHECK(End("Bash", args, R"({"result_type":"failure"})", "copilot-cli") == kNotWell);
-  CHECK(End("Edit", "{}", R"({"result_type":"success"})", "copilot-cli") == kWell);
-  CHECK(End("Edit", "{}", "{}", "copilot-cli") == kNotKnown);
+  CHECK(End("Bash", args, R"({"result_type":"success"})", "copilot-cli") == kTableNotKnown);
+  CHECK(End("Bash", args, R"({"result_type":"failure"})", "copilot-cli") == kTableNotWell);
+  CHECK(End("Edit", "{}", R"({"result_type":"success"})", "copilot-cli") == kTableWell);
+  CHECK(End("Edit", "{}", "{}", "copilot-cli") == kTableNotKnown);
 }
 
 }  // namespace

@@ -58,8 +58,6 @@ void ScriptHost::End(Session& session) {
   Decide(session);
 }
 
-void ScriptHost::Decide(Session& session) {
-  denied_ = ReasonOf(session.CheckHost(), "PROTOCOL");
-}
+void ScriptHost::Decide(Session& session) { denied_ = ReasonOf(session.CheckHost(), "PROTOCOL"); }
 
 }  // namespace rpl

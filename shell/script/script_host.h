@@ -20,7 +20,8 @@ class ScriptHost {
  public:
   HostDescription& calls() { return calls_; }
 
-  /// A call, `TOOL {ARGUMENTS}` with arguments in JSON. Returns what is wrong about the text, or "".
+  /// A call, `TOOL {ARGUMENTS}` with arguments in JSON. Returns what is wrong about the text, or
+  /// "".
   std::string Call(const std::string& text, Session& session);
   /// The last call ended with a result in JSON, or, after the word `failed`, failed. The same.
   std::string Result(const std::string& text);

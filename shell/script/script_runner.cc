@@ -109,11 +109,12 @@ class Runner {
       : run_(run),
         absent_(chat_, files_),
         agent_(absent_, notes_),
-        run_of_(rpl::Run::Open(
-                    agent_, {.files = facts.files,
-                             .reader = [this](const std::string& name) { return FileNamed(name); },
-                             .options = OptionsFor(script, facts.strict, log_, profile, host_.calls())})
-                    .run),
+        run_of_(
+            rpl::Run::Open(
+                agent_, {.files = facts.files,
+                         .reader = [this](const std::string& name) { return FileNamed(name); },
+                         .options = OptionsFor(script, facts.strict, log_, profile, host_.calls())})
+                .run),
         session_(run_of_->session()) {}
 
   // Executes a step; a description of the difference if it is an expectation that does not hold.
@@ -349,9 +350,9 @@ std::optional<std::string> Runner::HostStep(const ScriptStep& step) {
     const std::optional<std::string>& denied = host_.denied();
     if (!denied) return "no call was made before\n";
     if (step.kind == StepKind::kPass)
-      return denied->empty() ? std::nullopt
-                             : std::optional("expected that it passes, got the denial\n" + *denied +
-                                             "\n");
+      return denied->empty()
+                 ? std::nullopt
+                 : std::optional("expected that it passes, got the denial\n" + *denied + "\n");
     bool holds = !denied->empty() && Contains(*denied, step.argument);
     for (const std::string& part : step.body) holds = holds && Contains(*denied, part);
     return holds ? std::nullopt
