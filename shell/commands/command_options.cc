@@ -261,10 +261,13 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
           "are refused)")
       ->type_name("DIR");
   DescribeProtocol(*hook, to);
-  hook->add_option("--host", to.host, "The host of the agent (default: told by its events)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(
-          {"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli", "windsurf", "opencode"}));
+  const auto add_host = [&to](CLI::App& of) {
+    of.add_option("--host", to.host, "The host of the agent (default: told by its events)")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
+                               "windsurf", "opencode"}));
+  };
+  add_host(*hook);
   hook->add_option("--stop-limit", to.stop_limit,
                    "How often the agent is kept at work without a call between (default: 3)")
       ->type_name("N")
@@ -283,6 +286,11 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
       ->required();
   of_run("accept", "Go on with the changed text of the protocol", What::kAccept);
   of_run("end", "End the run", What::kEnd);
+  CLI::App* install =
+      of_run("install", "Print the settings by which a host asks the protocol", What::kInstall);
+  add_host(*install);
+  install->add_flag("--write", to.write, "Add them to the file of the host in the project");
+  add_host(*of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor));
   CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
   add_settings(*mcp);
   DescribeProtocol(*mcp, to);

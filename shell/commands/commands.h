@@ -224,7 +224,9 @@ struct GuardCommandOptions {
     kWhy,
     kAnswer,
     kAccept,
-    kEnd
+    kEnd,
+    kInstall,
+    kDoctor
   };
   What what = What::kDecide;
   GuardOptions guard;
@@ -255,6 +257,7 @@ struct GuardCommandOptions {
   bool unprotected = false;         // kHook: --unprotected
   bool shadow = false;              // kHook: --shadow
   bool denied = false;              // kStatus: --denied
+  bool write = false;               // kInstall: --write
   int stop_limit = 3;               // kHook: --stop-limit N
 };
 /// kDecide: 0 allow, 1 block, 3 hitl, 2 invalid input; of several calls the most severe. kHook: see

@@ -23,6 +23,7 @@
 #include "interp/program/operators.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/guard_hook.h"
+#include "shell/commands/guard_install.h"
 #include "shell/commands/guard_mcp.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/commands/guard_review.h"
@@ -377,6 +378,8 @@ int CommandGuard(const GuardCommandOptions& options) {
     case What::kAnswer: return AnswerBoundRun(options);
     case What::kAccept: return AcceptProtocol(options);
     case What::kEnd: return EndBoundRun(options);
+    case What::kInstall: return InstallHooks(options);
+    case What::kDoctor: return ExamineHooks(options);
   }
   return kExitBug;
 }
