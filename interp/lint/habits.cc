@@ -78,6 +78,7 @@ class Habits {
       if (part.role == Role::kAssertion) continue;
       ForEachBodyNode(part.rule(), [&](const Node& clause) {
         ForEachBelow(clause, [&](const Node& node) {
+          if (const auto* call = node.As<Call>()) HostCall(*call);
           const auto* b = node.As<Binary>();
           if (b == nullptr || b->op != Operator::kEqual) return;
           for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -266,6 +267,32 @@ class Habits {
     library_names_ = {"std#least", "std#greatest"};
     for (const auto& [name, arities] : library_) library_names_.push_back(name);
     return library_;
+  }
+
+  // --- Calls of a host (std/std.md) -------------------------------------------------------------
+
+  // A program is named without its folder and its arguments, a file from the project's folder.
+  void HostCall(const Call& call) {
+    if (call.ns != Namespace::kRelation || call.args.size() < 2) return;
+    const auto* text = call.args[1].As<String>();
+    if (text == nullptr) return;
+    const std::string& name = text->text;
+    const auto add = [&](const char* what, const char* hint) {
+      context_.Add(Code::kNoSuchHostCall, call.args[1].span,
+                   std::string("no call ") + what + " `" + name + "`", hint);
+    };
+    const bool succeeded = call.label == "std#succeeded";
+    if (call.label == "std#runs" || call.label == "std#options" || succeeded) {
+      if (name.find_first_of(" \t") != std::string::npos)
+        add("runs a program of the name",
+            "the program is one word, and its arguments are a list of texts: `\"git\", [\"push\" & _]`");
+      else if (!succeeded && name.find('/') != std::string::npos)
+        add("runs a program of the name", "programs are named without their folder");
+    } else if (call.label == "std#edits" || call.label == "std#reads") {
+      if (name.starts_with("./") || name.starts_with("~") || name.find("/../") != name.npos)
+        add("reaches a file of the name",
+            "files are named from the project's folder, or from `/` outside of it");
+    }
   }
 
   // --- Gathering (§8) -------------------------------------------------------------------------
