@@ -71,7 +71,7 @@ for fixed in examples/old-spelling/*.fixed.md; do
   tally "$fixed: expected --fix to change nothing" $?
 done
 
-for example in examples/*.md examples/*.rpl examples/guard/*.md examples/*/*.fixed.md; do
+for example in examples/*.md examples/*.rpl examples/guard/*.md examples/bind/*.md examples/*/*.fixed.md; do
   "$rpl" check --strict "$example" >"$errors" 2>&1
   tally "$example: expected it clean under check --strict" $?
 done
