@@ -112,7 +112,8 @@ HostFindings HostCheck::Check() {
                            .questions = {},
                            .why = {}});
     }
-    const bool holds_up = with.undecided && !without.undecided;
+    const bool holds_up =
+        with.undecided && !without.undecided && out.found.size() == known;  // told once
     if (run_.options.profile != nullptr && (holds_up || out.found.size() > known))
       run_.options.profile->CountViolated(c);
     if (holds_up) {

@@ -160,6 +160,7 @@ TEST_CASE("a host: the log as it was") {
   const std::int64_t two = log.Begin({.tool = "Bash", .session = "s"}, {});
   log.Set(two, HostCallState::kOpen);
   CHECK(log.FindOpen({.tool = "Bash", .session = "s"}) == two);
+  CHECK_FALSE(log.FindOpen({.tool = "Bash", .arguments = {{"command", "x"}}, .session = "s"}));
   CHECK_FALSE(log.FindOpen({.tool = "Bash", .id = "a", .session = "s"}));
   log.EndSession("s");
   CHECK_FALSE(log.FindOpen({.tool = "Bash", .session = "s"}));

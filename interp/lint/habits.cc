@@ -285,7 +285,8 @@ class Habits {
     if (call.label == "std#runs" || call.label == "std#options" || succeeded) {
       if (name.find_first_of(" \t") != std::string::npos)
         add("runs a program of the name",
-            "the program is one word, and its arguments are a list of texts: `\"git\", [\"push\" & _]`");
+            "the program is one word, and its arguments are a list of texts: `\"git\", [\"push\" & "
+            "_]`");
       else if (!succeeded && name.find('/') != std::string::npos)
         add("runs a program of the name", "programs are named without their folder");
     } else if (call.label == "std#edits" || call.label == "std#reads") {

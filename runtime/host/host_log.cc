@@ -178,13 +178,16 @@ void HostLog::Set(std::int64_t call, HostCallState state, const ordered_json& re
 
 std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
   if (!db_->there) return std::nullopt;
-  Query query(db_->db,
-              "SELECT call FROM host_call WHERE session = ?1 AND (id = ?2 AND (?2 <> '' OR tool = "
-              "?3)) AND (SELECT state FROM host_state WHERE host_state.call = host_call.call "
-              "ORDER BY entry DESC LIMIT 1) = 1 ORDER BY call DESC LIMIT 1");
-  query.Bind(call.session).Bind(call.id).Bind(call.tool);
+  Query query(
+      db_->db,
+      "SELECT call FROM host_call WHERE session = ?1 AND id = ?2 AND tool = ?3 AND (?2 <> '' "
+      "OR arguments = ?4) AND (SELECT state FROM host_state WHERE host_state.call = "
+      "host_call.call ORDER BY entry DESC LIMIT 1) = 1 ORDER BY call LIMIT 2");
+  query.Bind(call.session).Bind(call.id).Bind(call.tool).Bind(DumpJson(call.arguments));
   if (!query.Next()) return std::nullopt;
-  return query.Number(0);
+  const std::int64_t found = query.Number(0);
+  if (query.Next()) return std::nullopt;  // it is not known which one ended
+  return found;
 }
 
 void HostLog::EndSession(const std::string& session) {

@@ -44,7 +44,7 @@ struct ReportedCall {
 
 /// A row of what a call does: one of a relation of two or three arguments, without the call. An
 /// open row stands for rows that are not known but for how they begin; a denied call, which
-/// is never made, has none.
+/// is never made, has no open rows.
 struct HostRow {
   std::string relation;  // "runs", "edits", …
   /// The first argument, of three; of an open row nullopt if it is not known.
@@ -72,8 +72,8 @@ class HostLog {
   /// null. `why`: of a denied one.
   void Set(std::int64_t call, HostCallState state, const nlohmann::ordered_json& result = nullptr,
            const std::string& why = "");
-  /// The open call with the host's id, or without one the last open call of the tool, of this
-  /// session; nullopt if there is none.
+  /// The open call of this session and tool with the host's id, or without one with these
+  /// arguments; nullopt if there is none, or several.
   std::optional<std::int64_t> FindOpen(const ReportedCall& call) const;
   /// Ends what a session of the host leaves open: those calls are cut off.
   void EndSession(const std::string& session);

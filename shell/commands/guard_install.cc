@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* kShfmtHelp =
-    "without it no command line can be read, and all are denied: `apt-get install shfmt`, or a copy "
+    "without it no command line can be read, and all are denied: `apt-get install shfmt`, or a "
+    "copy "
     "beside rpl";
 
 // A host whose hooks can be installed: its file in the project, and its events.
@@ -46,8 +47,8 @@ constexpr const char* kCodexEvents[] = {"SessionStart", "UserPromptSubmit", "Pre
 constexpr const char* kCursorEvents[] = {"sessionStart", "beforeSubmitPrompt", "preToolUse",
                                          "postToolUse",  "postToolUseFailure", "stop",
                                          "sessionEnd"};
-constexpr const char* kGeminiEvents[] = {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool",
-                                         "AfterAgent", "SessionEnd"};
+constexpr const char* kGeminiEvents[] = {"SessionStart", "BeforeAgent", "BeforeTool",
+                                         "AfterTool",    "AfterAgent",  "SessionEnd"};
 constexpr Installable kInstallable[] = {
     {"claude-code", ".claude/settings.json", false, kClaudeEvents},
     {"codex", ".codex/hooks.json", false, kCodexEvents},
@@ -67,8 +68,8 @@ ShfmtReader Parser() {
 }
 
 std::string CommandFor(const GuardCommandOptions& options, const BoundPlace& place) {
-  std::string out =
-      fmt::format("{} guard hook --protocol {}", ShellWord(ThisProgram()), ShellWord(place.protocol));
+  std::string out = fmt::format("{} guard hook --protocol {}", ShellWord(ThisProgram()),
+                                ShellWord(place.protocol));
   if (!options.sessions.empty())
     out += " --sessions " + ShellWord(fs::absolute(options.sessions).lexically_normal());
   if (!options.guard.policy.empty())
@@ -118,8 +119,9 @@ std::string AddHooks(const Installable& host, const std::string& command, ordere
 }
 
 const Installable* HostNamed(const std::string& name) {
-  const auto* const at = std::ranges::find(
-      kInstallable, std::string_view(name.empty() ? "claude-code" : name.c_str()), &Installable::name);
+  const auto* const at =
+      std::ranges::find(kInstallable, std::string_view(name.empty() ? "claude-code" : name.c_str()),
+                        &Installable::name);
   return at == std::end(kInstallable) ? nullptr : at;
 }
 
@@ -143,13 +145,10 @@ class Examination {
 
 // An event of Claude Code, in a session of its own.
 std::string SampleEvent(const char* name, const BoundPlace& place) {
-  ordered_json out = {{"session_id", "rpl-doctor"},
-                      {"cwd", place.project},
-                      {"hook_event_name", name},
-                      {"permission_mode", "default"},
-                      {"tool_name", "Bash"},
-                      {"tool_use_id", "rpl-doctor-1"},
-                      {"tool_input", {{"command", "true"}}}};
+  ordered_json out = {
+      {"session_id", "rpl-doctor"},         {"cwd", place.project}, {"hook_event_name", name},
+      {"permission_mode", "default"},       {"tool_name", "Bash"},  {"tool_use_id", "rpl-doctor-1"},
+      {"tool_input", {{"command", "true"}}}};
   if (name == std::string_view("PostToolUse"))
     out["tool_response"] = {{"stdout", ""}, {"stderr", ""}, {"interrupted", false}};
   if (name == std::string_view("PostToolUseFailure")) out["error"] = "failed";
@@ -221,23 +220,24 @@ int ExamineHooks(const GuardCommandOptions& options) {
   found.Tell(protocol.error.empty(), "the protocol " + place.protocol, protocol.error);
   const ShfmtReader parser = Parser();
   found.Tell(!parser.program().empty(),
-             parser.program().empty() ? "no `shfmt`" : "the parser " + parser.program(), kShfmtHelp);
+             parser.program().empty() ? "no `shfmt`" : "the parser " + parser.program(),
+             kShfmtHelp);
   if (host != nullptr) {
     const fs::path file = fs::path(place.project) / host->file;
     const Input input = ReadFile(file);
     const ordered_json settings =
         ordered_json::parse(input.error.empty() ? input.text : "", nullptr, false);
     for (const char* event : host->events) {
-      const ordered_json* const list =
-          settings.is_object() && settings.contains("hooks") && settings["hooks"].is_object() &&
-                  settings["hooks"].contains(event)
-              ? &settings["hooks"][event]
-              : nullptr;
-      const bool there = list != nullptr && list->is_array() &&
-                         std::ranges::any_of(*list, [&](const ordered_json& entry) {
-                           return IsOurs(entry) &&
-                                  entry.dump().find(place.protocol) != std::string::npos;
-                         });
+      const ordered_json* const list = settings.is_object() && settings.contains("hooks") &&
+                                               settings["hooks"].is_object() &&
+                                               settings["hooks"].contains(event)
+                                           ? &settings["hooks"][event]
+                                           : nullptr;
+      const bool there =
+          list != nullptr && list->is_array() &&
+          std::ranges::any_of(*list, [&](const ordered_json& entry) {
+            return IsOurs(entry) && entry.dump().find(place.protocol) != std::string::npos;
+          });
       found.Tell(there, fmt::format("{}: the hook of {}", file.string(), event),
                  "`rpl guard install " + options.protocol + " --write` adds it");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `rpl guard install` and `rpl guard doctor`: the settings by which a host asks a protocol about its
-// events, and whether they work.
+// `rpl guard install` and `rpl guard doctor`: the settings by which a host asks a protocol about
+// its events, and whether they work.
 #ifndef RPL_SHELL_COMMANDS_GUARD_INSTALL_H_
 #define RPL_SHELL_COMMANDS_GUARD_INSTALL_H_
 

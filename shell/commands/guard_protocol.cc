@@ -55,7 +55,7 @@ std::string WholePath(const std::string& path) {
 }
 
 BoundPlace PlaceOf(const GuardCommandOptions& options, const std::string& project) {
-  return {WholePath(options.protocol), RootOf(project), options.sessions};
+  return {WholePath(options.protocol), WholePath(project), options.sessions};
 }
 
 HookReply Denied(const HookEvent& event, const std::string& why, bool fault) {
@@ -91,6 +91,7 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       ProtocolGuard::Deciding how;
       how.folder = event.cwd;
       how.protects = !options.unprotected;
+      how.only_records = options.shadow;
       const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (options.shadow) return Passed(event);
@@ -158,7 +159,14 @@ std::string ShortCall(const HostLog::Call& call) {
 }  // namespace
 
 BoundPlace BoundPlaceHere(const GuardCommandOptions& options) {
-  return PlaceOf(options, options.project.empty() ? fs::current_path().string() : options.project);
+  if (!options.project.empty()) return PlaceOf(options, options.project);
+  // The nearest folder above with a run of the protocol, or else the repository's.
+  std::error_code none;
+  for (fs::path at = fs::current_path(none); at.has_relative_path(); at = at.parent_path()) {
+    BoundPlace place = PlaceOf(options, at);
+    if (fs::exists(CurrentRun(place), none)) return place;
+  }
+  return PlaceOf(options, RootOf(fs::current_path(none)));
 }
 
 EngineOptions BoundEngine(const GuardCommandOptions& options) {
@@ -179,6 +187,10 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
   Sourced<HookEvent> read = ReadHookEvent(text, Setting(options), told);
   if (!read.value) return Denied(event, "rpl guard: " + read.why, true);
   event = std::move(*read.value);
+  // A host that names no project names the folder that its agent is in.
+  const HookSetting setting = Setting(options);
+  if (setting.project.empty() && event.project == fs::path(event.cwd).lexically_normal())
+    event.project = RootOf(event.project);
   if (event.project.empty())
     return Denied(event, "rpl guard: the event does not say in which folder the work is", true);
   const BoundPlace place = PlaceOf(options, event.project);

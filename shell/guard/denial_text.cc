@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::size_t kMostFindings = 5;  // in one reason
 
+// The key by which the question is answered: its relation, if that asks for one argument.
+std::string KeyOf(const Request& asked) {
+  const bool one = asked.id.find(" for ?") == std::string::npos;
+  return one && !asked.relation.empty() ? asked.relation : asked.name;
+}
+
 std::string WordsOf(const HostFinding& finding) {
   std::string out = finding.words.heading;
   if (!finding.words.text.empty()) out += (out.empty() ? "" : ". ") + finding.words.text;
@@ -30,7 +36,7 @@ std::string ReasonOf(const HostFindings& findings, const std::string& protocol) 
       text += fmt::format(
           "\nThis waits for an answer{}: {} The user gives it with `rpl guard answer {} {}=VALUE`.",
           asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt, protocol,
-          asked.name);
+          KeyOf(asked));
     } else if (!finding.violated && finding.why.empty()) {
       unread.push_back(finding.words.heading);
       continue;

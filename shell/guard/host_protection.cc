@@ -31,9 +31,9 @@ constexpr std::string_view kSettings[] = {".claude/settings.json",
                                           ".mcp.json",
                                           ".copilot"};
 
-// The words behind `rpl` that speak for a person.
-constexpr std::array<std::string_view, 6> kOfPeople = {"accept", "answer", "approve",
-                                                       "deny",   "end",    "secret"};
+// The words behind `guard` that speak for a person, or for the host.
+constexpr std::array<std::string_view, 8> kOfPeople = {"accept", "answer", "approve", "deny",
+                                                       "end",    "hook",   "mcp",     "secret"};
 constexpr std::array<std::string_view, 4> kAnswers = {"--answer", "--answers", "--take-back",
                                                       "--decline"};
 constexpr std::array<std::string_view, 6> kShells = {"bash", "dash", "ksh", "sh", "zsh", "fish"};
@@ -49,15 +49,15 @@ std::string Resolved(const fs::path& path) {
   return unknown ? path.lexically_normal().string() : out.string();
 }
 
-// Whether the words, behind `rpl`, speak for a person.
-bool SpeaksForPeople(const std::vector<std::string>& words) {
+// Whether the words of a command speak for a person or the host: those of `rpl`, under any name.
+bool SpeaksForPeople(const ProgramRun& run) {
+  const std::vector<std::string>& words = run.arguments;
   const auto guard = std::ranges::find(words, "guard");
-  if (guard != words.end() &&
-      std::any_of(guard, words.end(), [](const std::string& w) { return IsOneOf(kOfPeople, w); }))
+  if (guard != words.end() && guard + 1 != words.end() && IsOneOf(kOfPeople, *(guard + 1)))
     return true;
-  return std::ranges::any_of(words, [](const std::string& word) {
-    return IsOneOf(kAnswers, std::string_view(word).substr(0, word.find('=')));
-  });
+  return run.program == "rpl" && std::ranges::any_of(words, [](const std::string& word) {
+           return IsOneOf(kAnswers, std::string_view(word).substr(0, word.find('=')));
+         });
 }
 
 }  // namespace
@@ -82,35 +82,46 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     const fs::path path(row);
     return Resolved(path.is_absolute() ? path : fs::path(place.project) / path);
   };
-  const auto touches = [&](const std::string& path) {
-    const auto below = [&](const std::string& folder) {
-      return path == folder || path.starts_with(folder + "/");
-    };
-    // Also a folder that holds it, which may be removed or moved.
-    const auto above = [&](const std::string& file) { return file.starts_with(path + "/"); };
-    return std::ranges::any_of(protects.files, [&](const std::string& f) { return below(f); }) ||
-           std::ranges::any_of(protects.folders, below) ||
-           (path != Resolved(place.project) && (std::ranges::any_of(protects.files, above) ||
-                                                std::ranges::any_of(protects.folders, above)));
+  const auto below = [&](const std::string& path, const std::string& of) {
+    return path == of || path.starts_with(of + "/");
+  };
+  const auto is_protected = [&](const std::string& path) {
+    return std::ranges::any_of(protects.files,
+                               [&](const std::string& f) { return below(path, f); }) ||
+           std::ranges::any_of(protects.folders,
+                               [&](const std::string& f) { return below(path, f); });
+  };
+  // Also a folder that holds it, which may be removed or moved; of what is not known, by what it
+  // begins with.
+  const auto may_hold = [&](const std::string& start) {
+    const auto holds = [&](const std::string& f) { return f.starts_with(start); };
+    return std::ranges::any_of(protects.files, holds) ||
+           std::ranges::any_of(protects.folders, holds);
   };
   const auto told = [](std::string_view text) { return Shortened(std::string(text), kMostTold); };
+  const auto denial = [&](const std::string& what) {
+    return fmt::format("`{}` belongs to the guard: only a person changes it", told(what));
+  };
   for (const std::string& edit : views.edits)
-    if (touches(at(edit)))
-      return fmt::format("`{}` belongs to the guard: only a person changes it", told(edit));
+    if (is_protected(at(edit)) || may_hold(at(edit) + "/")) return denial(edit);
+  for (const std::string& edit : views.open_edits)
+    if (!edit.empty() && (is_protected(at(edit)) || may_hold(at(edit)))) return denial(edit);
   const auto reads = [&](const std::string& path) {
     return std::ranges::any_of(views.reads, [&](const std::string& r) { return at(r) == path; });
   };
-  const auto of_guard = [&](const std::string& word) {
+  const auto of_guard = [&](std::string word) {
+    if (const std::size_t equals = word.find('='); equals != std::string::npos)
+      word.erase(0, equals + 1);
+    if (word.starts_with("file:")) word.erase(0, 5);
     if (word.empty() || word.starts_with('-')) return false;
     const std::string path = at(word);
-    const auto below = [&](const std::string& f) { return path == f || path.starts_with(f + "/"); };
-    return (std::ranges::any_of(protects.files, below) ||
-            std::ranges::any_of(protects.folders, below)) &&
-           !reads(path);
+    return is_protected(path) && !reads(path);
   };
   for (const ProgramRun& run : views.runs) {
-    if (run.program == "rpl" && SpeaksForPeople(run.arguments))
-      return "only a person answers, approves and ends: not by a tool of the agent";
+    if (SpeaksForPeople(run))
+      return "only a person answers, approves and ends, and only the host reports: not a tool of "
+             "the "
+             "agent";
     if (run.program == "eval") return "`eval` runs what cannot be read: run the command itself";
     const bool text_in = IsOneOf(kShells, run.program) &&
                          std::ranges::all_of(run.arguments, [](const std::string& word) {
@@ -120,8 +131,7 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
       return fmt::format("`{}` runs text that cannot be read: run the commands themselves",
                          told(run.program));
     for (const std::string& word : run.arguments)
-      if (of_guard(word))
-        return fmt::format("`{}` belongs to the guard: only a person changes it", told(word));
+      if (of_guard(word)) return denial(word);
   }
   for (const OpenRun& run : views.open_runs) {
     const bool names = (run.program && *run.program == "rpl") ||

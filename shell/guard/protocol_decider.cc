@@ -26,8 +26,10 @@ McpDecider::Ruling ProtocolDecider::Before(const GatewayCall& call,
     const ProtocolGuard::Opened opened =
         ProtocolGuard::Open(setup_.place, setup_.engine, setup_.interrupted);
     if (opened.guard == nullptr) return Refusal(Failed(opened.error));
-    const ProtocolGuard::Decision decision = opened.guard->Decide(
-        CallOf(call), {.folder = setup_.place.project, .protects = setup_.protects});
+    const ProtocolGuard::Decision decision =
+        opened.guard->Decide(CallOf(call), {.folder = setup_.place.project,
+                                            .only_records = setup_.shadow,
+                                            .protects = setup_.protects});
     if (!decision.failure.empty()) return Refusal(Failed(decision.failure));
     if (decision.denies && !setup_.shadow)
       return Refusal("Denied by the protocol: " + decision.reason);

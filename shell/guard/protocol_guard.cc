@@ -15,6 +15,7 @@
 #include "checks/calls/shfmt_reader.h"
 #include "formats/shorten.h"
 #include "formats/text_hash.h"
+#include "interp/lint/checker.h"
 #include "runtime/host/host_calls.h"
 #include "runtime/host_check.h"
 #include "runtime/run/run.h"
@@ -67,6 +68,18 @@ std::string FolderOfProgram() {
 std::string VariableOr(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// The first error that the checker finds in a protocol, as "p.md:3:1: …", or "". A run begins with
+// a sound one: a misspelt relation would forbid nothing.
+std::string FirstError(const ProgramFile& file, const std::string& path) {
+  Sources sources;
+  CheckOptions with;
+  with.reader = ReaderBeside({path});
+  for (const Finding& finding : CheckFiles(sources, {sources.Add(file.name, file.text)}, with))
+    if (const Diagnostic& d = finding.diagnostic; d.severity == Severity::kError)
+      return sources.Where(d.span) + ": " + d.message;
+  return "";
 }
 
 // What an outcome tells to do.
@@ -136,6 +149,9 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   parts.now = {{fs::path(place.protocol).filename(), now.text}};
   parts.recorded = last && !place.accepts ? last->files : parts.now;
   guard->changed_ = !now.error.empty() || parts.recorded != parts.now;
+  if (!last || place.accepts)
+    if (const std::string error = FirstError(parts.now.front(), place.protocol); !error.empty())
+      return {nullptr, "the protocol has errors: " + error, "`rpl check` shows them"};
   if (AddAnswers(engine, parts.answers) != kExitOk)
     return {nullptr, "the answer cannot be read", ""};
 
@@ -200,8 +216,8 @@ ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const De
     if (why.empty()) out = Found(out.call);
     else out.denies = true, out.reason = why;
     if (out.denies && !views.why.empty()) out.reason += "\n(" + views.why + ")";
-    log().Set(out.call, out.denies ? HostCallState::kDenied : HostCallState::kOpen, nullptr,
-              out.reason);
+    if (out.denies) log().Set(out.call, HostCallState::kDenied, nullptr, out.reason);
+    if (!out.denies || how.only_records) log().Set(out.call, HostCallState::kOpen);
     return std::string();
   });
   if (!out.failure.empty()) out.denies = true;
@@ -253,15 +269,35 @@ std::string ProtocolGuard::TakeSaid(const std::string& text) {
 }
 
 std::string ProtocolGuard::Answer(const std::string& key) {
+  const std::size_t before = run_->session().Entries().size();
   if (run_->session().HasGoals()) run_->Turn();
-  if (parts_->answers.Unused().empty()) {
-    const std::string error = parts_->answers.misfit().error;
-    return error.empty() ? run_->broken() : error;
-  }
+  if (const std::string error = parts_->answers.misfit().error; !error.empty()) return error;
+  if (parts_->answers.Unused().empty() && run_->session().Entries().size() > before)
+    return run_->broken();
+  const std::string relation = RelationFor(key);
+  if (relation.empty()) return "the protocol has no question of the name `" + key + "`";
   Pool& pool = run_->session().pool();
   const Value value = TypedValue(pool, engine_.answers.front().substr(key.size() + 1));
-  const Outcome said = run_->Say("<answer>", key + "(" + Text(pool, value) + ")\n", By::kPerson);
+  const Outcome said =
+      run_->Say("<answer>", relation + "(" + Text(pool, value) + ")\n", By::kPerson);
   return said.status == Status::kRejected ? said.reason : run_->broken();
+}
+
+// The relation of one argument that the key names, by its own name or by its argument's; "" if
+// there is none, or several.
+std::string ProtocolGuard::RelationFor(const std::string& key) const {
+  const Session& session = run_->session();
+  const std::vector<std::string> stated = session.MayState(By::kPerson);
+  if (std::ranges::find(stated, key + "/1") != stated.end()) return key;
+  std::string found;
+  for (const Question& question : session.program().questions()) {
+    const std::string relation = question.subject.substr(0, question.subject.find('('));
+    if (question.name != key || std::ranges::find(stated, relation + "/1") == stated.end())
+      continue;
+    if (!found.empty() && found != relation) return "";
+    found = relation;
+  }
+  return found;
 }
 
 std::vector<std::string> ProtocolGuard::Changes() const {

@@ -62,8 +62,9 @@ class ProtocolGuard {
     std::string failure = {};  // why there is none: also a denial
   };
   struct Deciding {
-    std::string folder;    // the working folder of the call
-    bool protects = true;  // also what the agent may not touch (host_protection.h)
+    std::string folder;         // the working folder of the call
+    bool only_records = false;  // a denial is recorded, and the call is open nevertheless
+    bool protects = true;       // also what the agent may not touch (host_protection.h)
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);
@@ -98,6 +99,7 @@ class ProtocolGuard {
   explicit ProtocolGuard(const EngineOptions& engine);
 
   Decision Found(std::int64_t call) const;
+  std::string RelationFor(const std::string& key) const;
 
   const EngineOptions& engine_;
   BoundPlace place_;

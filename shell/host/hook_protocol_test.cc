@@ -40,7 +40,7 @@ ReadResult Read(const std::string& text, std::string_view host = "",
   return out;
 }
 
-HookEvent Event(const std::string& text, std::string_view host = "") {
+HookEvent EventText(const std::string& text, std::string_view host = "") {
   const ReadResult read = Read(text, host);
   INFO(text << "\n" << read.event.why);
   REQUIRE(read.event.value);
@@ -334,14 +334,24 @@ std::vector<EventFixture> Fixtures() {
        kBlocks},
       {"copilot-cli", "postToolUseFailure", EventKind::kFailed, kNotWell,
        Copilot(flat + R"(,"error":"failed")"), kBlocks},
-      {"copilot-cli", "userPromptSubmitted", EventKind::kSaid, {}, Copilot(R"("prompt":"do it")"), "{}"},
+      {"copilot-cli",
+       "userPromptSubmitted",
+       EventKind::kSaid,
+       {},
+       Copilot(R"("prompt":"do it")"),
+       "{}"},
       {"copilot-cli",
        "sessionStart",
        EventKind::kSessionStart,
        {},
        Copilot(R"("source":"new","initialPrompt":"do it")"),
        "{}"},
-      {"copilot-cli", "sessionEnd", EventKind::kSessionEnd, {}, Copilot(R"("reason":"complete")"), "{}"},
+      {"copilot-cli",
+       "sessionEnd",
+       EventKind::kSessionEnd,
+       {},
+       Copilot(R"("reason":"complete")"),
+       "{}"},
       {"copilot-cli",
        "agentStop",
        EventKind::kTurnEnd,
@@ -493,7 +503,7 @@ TEST_CASE("host events: the event of each row is read, and a denial has its form
   for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
     CHECK(covered.emplace(fixture.host, fixture.name).second);
-    const HookEvent event = Event(fixture.json, fixture.host);
+    const HookEvent event = EventText(fixture.json, fixture.host);
     CHECK(event.name == fixture.name);
     CHECK(event.host == fixture.host);
     CHECK(event.kind == fixture.kind);
@@ -512,7 +522,7 @@ TEST_CASE("host events: the event of each row is read, and a denial has its form
 TEST_CASE("host events: without its name the host is told by the event's keys") {
   for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
-    const HookEvent event = Event(fixture.json);
+    const HookEvent event = EventText(fixture.json);
     CHECK(event.kind == fixture.kind);
     CHECK(event.ended_well == fixture.ended_well);
     CHECK(HookDeny(event, "no").dump() == fixture.denial);
@@ -553,7 +563,9 @@ TEST_CASE("host events: a denial always has a reason") {
 }
 
 TEST_CASE("host events: context is in the form of the host") {
-  const auto context = [](const std::string& json) { return HookContext(Event(json), "c").dump(); };
+  const auto context = [](const std::string& json) {
+    return HookContext(EventText(json), "c").dump();
+  };
   CHECK(context(Claude(R"("hook_event_name":"SessionStart")")) ==
         R"({"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}})");
   CHECK(context(Codex(R"("hook_event_name":"UserPromptSubmit","prompt":"p")")) ==
@@ -572,8 +584,8 @@ TEST_CASE("host events: an event that only another host has reports no end") {
   const std::string text =
       Cursor(R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},)"
              R"("tool_response":{"stdout":"","interrupted":false})");
-  CHECK(Event(text).ended_well == kNotKnown);
-  CHECK(Event(text).host == "claude-code");
+  CHECK(EventText(text).ended_well == kNotKnown);
+  CHECK(EventText(text).host == "claude-code");
   CHECK(Why(text, "cursor") == "`PostToolUse` is no event of cursor that is known");
 }
 
@@ -617,48 +629,48 @@ TEST_CASE("host events: the project is the event's, the caller's, or where the a
   CHECK(project(R"(,"cwd":7)", "").empty());
   CHECK(project(R"(,"cwd":"/w\u0000/x")", "").empty());
   CHECK(project("", "/") == "/");
-  CHECK(Event(Cursor(R"("hook_event_name":"stop","cwd":"/w/sub")")).project == "/w");
-  CHECK(Event(R"({"hook_event_name":"stop","conversation_id":"s","workspace_roots":[7]})")
+  CHECK(EventText(Cursor(R"("hook_event_name":"stop","cwd":"/w/sub")")).project == "/w");
+  CHECK(EventText(R"({"hook_event_name":"stop","conversation_id":"s","workspace_roots":[7]})")
             .project.empty());
-  CHECK(Event(R"({"hook_event_name":"stop","conversation_id":"s","workspace_roots":"/w"})")
+  CHECK(EventText(R"({"hook_event_name":"stop","conversation_id":"s","workspace_roots":"/w"})")
             .project.empty());
-  CHECK(Event(OpenCode(R"("hook_event_name":"session.idle")")).project == "/w");
+  CHECK(EventText(OpenCode(R"("hook_event_name":"session.idle")")).project == "/w");
   const HookEvent run =
-      Event(Windsurf(R"("agent_action_name":"pre_run_command","tool_info":{"command_line":"x",)"
-                     R"("cwd":"/w"})"));
+      EventText(Windsurf(R"("agent_action_name":"pre_run_command","tool_info":{"command_line":"x",)"
+                         R"("cwd":"/w"})"));
   CHECK(run.project == "/w");
   CHECK(run.arguments["command"] == "x");
 }
 
 TEST_CASE("host events: a subagent has a name, a main agent has none") {
   const std::string call = R"("hook_event_name":"PreToolUse","tool_name":"Read")";
-  CHECK(Event(Claude(call + R"(,"agent_id":"a1","agent_type":"Explore")")).agent == "Explore");
-  CHECK(Event(Claude(call + R"(,"agent_id":"a1")")).agent == "a1");
-  CHECK(Event(Claude(call + R"(,"agent_type":"reviewer")")).agent.empty());
-  CHECK(Event(Claude(call + R"(,"agent_id":7,"agent_type":"Explore")")).agent.empty());
-  CHECK(Event(OpenCode(R"("hook_event_name":"tool.execute.before","tool_name":"read",)"
-                       R"("agent":"explore")"))
+  CHECK(EventText(Claude(call + R"(,"agent_id":"a1","agent_type":"Explore")")).agent == "Explore");
+  CHECK(EventText(Claude(call + R"(,"agent_id":"a1")")).agent == "a1");
+  CHECK(EventText(Claude(call + R"(,"agent_type":"reviewer")")).agent.empty());
+  CHECK(EventText(Claude(call + R"(,"agent_id":7,"agent_type":"Explore")")).agent.empty());
+  CHECK(EventText(OpenCode(R"("hook_event_name":"tool.execute.before","tool_name":"read",)"
+                           R"("agent":"explore")"))
             .agent == "explore");
 }
 
 TEST_CASE("host events: an agent that was kept at work says so, and why an event is") {
-  const HookEvent stop = Event(Claude(R"("hook_event_name":"Stop","stop_hook_active":true)"));
+  const HookEvent stop = EventText(Claude(R"("hook_event_name":"Stop","stop_hook_active":true)"));
   CHECK(stop.stop_hook_active);
   CHECK_FALSE(
-      Event(Claude(R"("hook_event_name":"Stop","stop_hook_active":"yes")")).stop_hook_active);
+      EventText(Claude(R"("hook_event_name":"Stop","stop_hook_active":"yes")")).stop_hook_active);
   const HookEvent again =
-      Event(Cursor(R"("hook_event_name":"stop","status":"aborted","loop_count":2)"));
+      EventText(Cursor(R"("hook_event_name":"stop","status":"aborted","loop_count":2)"));
   CHECK(again.stop_hook_active);
   CHECK(again.detail == "aborted");
-  CHECK(Event(Claude(R"("hook_event_name":"SessionStart","source":"compact")")).detail ==
+  CHECK(EventText(Claude(R"("hook_event_name":"SessionStart","source":"compact")")).detail ==
         "compact");
-  CHECK(Event(Gemini(R"("hook_event_name":"SessionEnd","reason":"clear")")).detail == "clear");
+  CHECK(EventText(Gemini(R"("hook_event_name":"SessionEnd","reason":"clear")")).detail == "clear");
 }
 
 TEST_CASE("host events: `ask` reaches somebody only in modes that ask, and of hosts that do") {
   const auto asks = [](const std::string& mode) {
-    return Event(R"({"hook_event_name":"PreToolUse","tool_name":"Bash","permission_mode":")" +
-                 mode + "\"}")
+    return EventText(R"({"hook_event_name":"PreToolUse","tool_name":"Bash","permission_mode":")" +
+                     mode + "\"}")
         .asks;
   };
   CHECK(asks("default"));
@@ -666,7 +678,7 @@ TEST_CASE("host events: `ask` reaches somebody only in modes that ask, and of ho
   CHECK_FALSE(asks("bypassPermissions"));
   CHECK_FALSE(asks("dontAsk"));
   CHECK_FALSE(asks("auto"));
-  CHECK_FALSE(Event(Codex(R"("hook_event_name":"PreToolUse","tool_name":"Bash")")).asks);
+  CHECK_FALSE(EventText(Codex(R"("hook_event_name":"PreToolUse","tool_name":"Bash")")).asks);
 }
 
 TEST_CASE("host events: what is not in the form of an event has a reason") {
@@ -700,17 +712,17 @@ TEST_CASE("host events: a key twice is refused, and told where the event is over
                Catch::Contains("occurs twice"));
   }
   const HookEvent after =
-      Event(Claude(R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"u1",)"
-                   R"("tool_input":{"command":"x"},"tool_response":{"stdout":"","stdout":"",)"
-                   R"("interrupted":false})"));
+      EventText(Claude(R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"u1",)"
+                       R"("tool_input":{"command":"x"},"tool_response":{"stdout":"","stdout":"",)"
+                       R"("interrupted":false})"));
   CHECK(after.id == "u1");
   CHECK_THAT(after.unreadable, Catch::Contains("occurs twice") && Catch::Contains("`u1`"));
-  CHECK_FALSE(Event(Claude(R"("hook_event_name":"SessionEnd","reason":"a","reason":"b")"))
+  CHECK_FALSE(EventText(Claude(R"("hook_event_name":"SessionEnd","reason":"a","reason":"b")"))
                   .unreadable.empty());
 }
 
 TEST_CASE("host events: an event that is not readable as a whole is no evidence") {
-  const HookEvent after = Event(
+  const HookEvent after = EventText(
       Claude(R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},)"
              R"("tool_response":{"stdout":"","interrupted":true,"interrupted":false})"));
   CHECK_FALSE(after.unreadable.empty());
@@ -719,11 +731,11 @@ TEST_CASE("host events: an event that is not readable as a whole is no evidence"
 
 TEST_CASE("host events: texts of any length and halves of characters are read") {
   const std::string large(5'000'000, 'x');
-  CHECK(Event(Claude(R"("hook_event_name":"UserPromptSubmit","prompt":")" + large + "\""))
+  CHECK(EventText(Claude(R"("hook_event_name":"UserPromptSubmit","prompt":")" + large + "\""))
             .text.size() == large.size());
-  CHECK(Event(Claude(R"("hook_event_name":"UserPromptSubmit","prompt":"a\ud83d")")).text ==
+  CHECK(EventText(Claude(R"("hook_event_name":"UserPromptSubmit","prompt":"a\ud83d")")).text ==
         "a\xEF\xBF\xBD");
-  const HookEvent bytes = Event(
+  const HookEvent bytes = EventText(
       Claude(R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},)"
              "\"tool_response\":{\"stdout\":\"\xff\",\"interrupted\":false}"));
   CHECK(bytes.unreadable.empty());
