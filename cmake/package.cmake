@@ -20,7 +20,8 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rpl-engine)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION interpreters)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONFLICTS rpl)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS libcurl4)  # loaded for MCP servers at an address
+# libcurl is loaded for MCP servers at an address, shfmt reads command lines for a protocol.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libcurl4, shfmt")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS libpq5)  # loaded for sessions in PostgreSQL
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
 "A protocol is a Markdown document: prose for people, and headings, facts and

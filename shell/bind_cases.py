@@ -68,12 +68,8 @@ SHELL_RESULT = {"stdout": "ok", "stderr": "", "interrupted": False, "isImage": F
 
 # What fails today, and why.
 KNOWN = {
-    "a hook of its own, with options": "`rpl guard hook` is not for people alone, and words that begin with `-` are no paths",
-    "a hook of its own, from a folder": "words are paths from the project, not from the folder of the command",
-    "a copy of the guard answers": "a person's commands are known by the name of the program",
     "the settings by their folder": "words are paths from the project, not from the folder of the command",
     "the settings, read before": "a file that the call reads is not protected from its other commands",
-    "the run by an address": "`file:PATH` is not read as a path",
     "the run by its folder": "words are paths from the project, not from the folder of the command",
     "the settings by paths that are computed": "edits that are not known are not checked against what is protected",
     "all files": "edits that are not known are not checked against what is protected",
@@ -81,7 +77,6 @@ KNOWN = {
     "halves of keystrokes": "what is typed into a program is read as whole commands",
     "keystrokes as evidence": "what is typed into a program is evidence",
     "a monitor as evidence": "a command that runs in the background is evidence if it is reported as others",
-    "reports without ids": "a report without an id ends the newest call of its tool",
     "a shell by another name: PowerShell": "the tool is not in the table",
     "git push by its own file": "`git-push` is a program of its own",
     "lists what a pattern finds anywhere": "`ls` is given the option --output of another program",
@@ -101,9 +96,6 @@ KNOWN = {
     "looks for what linters say": "linters are read as formatters",
     "runs a program of a package": "`npx` and `uv run` may run anything",
     "removes what was built": "a folder may hold tests",
-    "works below the root of a repository": "the project is the root of the repository, where no test runs",
-    "the first event is an answer by its variable": "states a fact of that name",
-    "an answer that nothing asks for": "states a fact of that name",
 }
 
 numbers = itertools.count()
