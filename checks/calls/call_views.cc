@@ -25,6 +25,7 @@ enum class ToolAction : std::uint8_t {
   kPatches,   // the files that a patch names
   kFetches,
   kEither,   // an action of its own: `view` reads, any other edits
+  kTypes,    // what is typed into a running program
   kNothing,  // reaches no file and no address, or names none
 };
 
@@ -45,7 +46,9 @@ constexpr ToolRow kTools[] = {
      "run_shell_command run_command run_terminal_cmd run_in_terminal runTerminalCommand terminal "
      "execute_command Monitor",
      ToolAction::kRuns, "command cmd command_line CommandLine commandLine script"},
-    {"write_stdin write_bash writeStdin BashInput", ToolAction::kRuns, "chars input text"},
+    {"write_stdin write_bash write_powershell writeStdin BashInput bash_input send_keys "
+     "send_to_terminal write_to_terminal terminal_input",
+     ToolAction::kTypes, ""},
     {"Read read read_file view read_code view_file view_image ReadFile", ToolAction::kReads,
      kPaths},
     {"read_many_files", ToolAction::kReads, "include paths files"},
@@ -156,7 +159,26 @@ class ToolCall {
     return true;
   }
 
+  // Whether the command may go on when the call has ended, or runs in a shell that earlier calls
+  // have set up: then the end of the call is no end of the command.
+  bool RunsAside() const {
+    if (call_.tool == "Monitor") return true;
+    for (const char* key : {"session_id", "sessionId", "shell_id", "shellId", "terminal_id",
+                            "terminalId", "async", "mode", "initial_wait", "run_in_background",
+                            "is_background", "isBackground", "background", "detach", "tty"}) {
+      const auto found = call_.arguments.find(key);
+      if (found != call_.arguments.end() && !found->is_null() && *found != false) return true;
+    }
+    return false;
+  }
+
   CallViews RunShell(const std::vector<const ordered_json*>& found) {
+    CallViews views = RunText(found);
+    if (RunsAside()) views.succeeded.clear();
+    return views;
+  }
+
+  CallViews RunText(const std::vector<const ordered_json*>& found) {
     if (found.size() != 1) return Unreadable();
     std::vector<std::string> words;
     if (found[0]->is_string())
@@ -191,6 +213,7 @@ class ToolCall {
       case ToolAction::kPatches: return AddPatch(text, rows);
       case ToolAction::kFetches: return AddAddresses(text, rows);
       case ToolAction::kRuns:
+      case ToolAction::kTypes:
       case ToolAction::kNothing: return;
     }
   }
@@ -260,6 +283,8 @@ CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& rea
   }
   const ToolRow* const row = FindTool(call.tool);
   if (row == nullptr || row->action == ToolAction::kNothing) return views;
+  if (row->action == ToolAction::kTypes)
+    return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
   if (!call.arguments.is_object())
     return UndecidedViews("the arguments of `" + call.tool + "` are not as expected");
   try {  // the file system and memory
