@@ -24,8 +24,9 @@ enum class ToolAction : std::uint8_t {
   kSearches,  // the files below its paths; those of the project if it has none
   kPatches,   // the files that a patch names
   kFetches,
-  kEither,   // an action of its own: `view` reads, any other edits
-  kTypes,    // what is typed into a running program
+  kEither,  // an action of its own: `view` reads, any other edits
+  kTypes,   // what is typed into a running program
+  kPowerShell,
   kNothing,  // reaches no file and no address, or names none
 };
 
@@ -49,6 +50,8 @@ constexpr ToolRow kTools[] = {
     {"write_stdin write_bash write_powershell writeStdin BashInput bash_input send_keys "
      "send_to_terminal write_to_terminal terminal_input",
      ToolAction::kTypes, ""},
+    // No shell that the reader knows.
+    {"PowerShell powershell pwsh Powershell", ToolAction::kPowerShell, ""},
     {"Read read read_file view read_code view_file view_image ReadFile", ToolAction::kReads,
      kPaths},
     {"read_many_files", ToolAction::kReads, "include paths files"},
@@ -214,6 +217,7 @@ class ToolCall {
       case ToolAction::kFetches: return AddAddresses(text, rows);
       case ToolAction::kRuns:
       case ToolAction::kTypes:
+      case ToolAction::kPowerShell:
       case ToolAction::kNothing: return;
     }
   }
@@ -285,6 +289,8 @@ CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& rea
   if (row == nullptr || row->action == ToolAction::kNothing) return views;
   if (row->action == ToolAction::kTypes)
     return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
+  if (row->action == ToolAction::kPowerShell)
+    return UndecidedViews("commands of PowerShell cannot be read");
   if (!call.arguments.is_object())
     return UndecidedViews("the arguments of `" + call.tool + "` are not as expected");
   try {  // the file system and memory

@@ -42,4 +42,16 @@ TEST_CASE("what a call does: a command that goes on, or whose shell does, is no 
   CHECK(project.Views("Monitor", {{"command", "make test"}}).succeeded.empty());
 }
 
+TEST_CASE("what a call does: PowerShell is not read") {
+  TestProject project;
+  for (const char* const tool : {"PowerShell", "powershell", "pwsh"}) {
+    const CallViews views = project.Views(tool, {{"command", "git push"}});
+    CHECK(views.why == "commands of PowerShell cannot be read");
+    CHECK(views.succeeded.empty());
+  }
+  for (const char* const command :
+       {"pwsh -Command 'git push'", "powershell git push", "pwsh.exe -c x", "pwsh x.ps1"})
+    CHECK(Runs(project.Shell(command), "git", {"push"}) == Answer::kOpen);
+}
+
 }  // namespace rpl
