@@ -182,7 +182,10 @@ class ToolCall {
   }
 
   CallViews RunText(const std::vector<const ordered_json*>& found) {
-    if (found.size() != 1) return Unreadable();
+    // Readers of events may add a command by another name.
+    if (found.empty()) return Unreadable();
+    for (const ordered_json* value : found)
+      if (*value != *found[0]) return Unreadable();
     std::vector<std::string> words;
     if (found[0]->is_string())
       return ViewsOfShell(found[0]->get_ref<const std::string&>(), place_, reader_);

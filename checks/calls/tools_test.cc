@@ -54,4 +54,13 @@ TEST_CASE("what a call does: PowerShell is not read") {
     CHECK(Runs(project.Shell(command), "git", {"push"}) == Answer::kOpen);
 }
 
+TEST_CASE("what a call does: a command by two names is one if they agree") {
+  TestProject project;
+  const CallViews same =
+      project.Views("run_command", {{"command_line", "make test"}, {"command", "make test"}});
+  CHECK(same.why == "");
+  CHECK(same.succeeded.size() == 1);
+  CHECK(project.Views("run_command", {{"command_line", "git push"}, {"command", "ls"}}).why != "");
+}
+
 }  // namespace rpl
