@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checks/calls/row_writer.h"
+#include "checks/calls/served_tools.h"
 #include "checks/calls/shell_views.h"
 
 namespace rpl {
@@ -89,17 +90,6 @@ std::vector<std::string> WordsIn(std::string_view list) {
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return words;
-}
-
-// "mcp__SERVER__TOOL"; the server has no "__" in its name.
-bool ReadServedTool(std::string_view name, ServedTool& out) {
-  constexpr std::string_view kStart = "mcp__";
-  if (!name.starts_with(kStart)) return false;
-  name.remove_prefix(kStart.size());
-  const std::size_t end = name.find("__");
-  if (end == name.npos) return false;
-  out = {std::string(name.substr(0, end)), std::string(name.substr(end + 2))};
-  return !out.server.empty() && !out.tool.empty();
 }
 
 class ToolCall {
@@ -283,13 +273,11 @@ class ToolCall {
 
 CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& reader) {
   CallViews views;
-  ServedTool served;
-  if (ReadServedTool(call.tool, served)) {
-    views.serves.push_back(std::move(served));
+  const ToolRow* const row = call.server || IsServedName(call.tool) ? nullptr : FindTool(call.tool);
+  if (row == nullptr) {
+    if (call.server || !IsBuiltinTool(call.tool)) AddServes(call, views);
     return views;
   }
-  const ToolRow* const row = FindTool(call.tool);
-  if (row == nullptr || row->action == ToolAction::kNothing) return views;
   if (row->action == ToolAction::kTypes)
     return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
   if (row->action == ToolAction::kPowerShell)
