@@ -47,6 +47,13 @@ struct ServedTool {
   auto operator<=>(const ServedTool&) const = default;
 };
 
+/// A tool of an MCP server that is only known in part.
+struct OpenServe {
+  std::optional<std::string> server;  // none if it may be any
+  std::string tool;                   // the literal start of the tool's name, or all of it
+  auto operator<=>(const OpenServe&) const = default;
+};
+
 /// What a call does. Lists are in the order of the call's text, each row once.
 struct CallViews {
   std::vector<ProgramRun> runs;
@@ -61,6 +68,9 @@ struct CallViews {
   std::vector<AddressFetch> fetches;
   std::vector<std::string> open_fetches;  // literal starts of addresses
   std::vector<ServedTool> serves;
+  /// The ways to read the name of a tool that may be one of an MCP server, where the host's name
+  /// for it does not tell the server from the tool.
+  std::vector<OpenServe> open_serves;
   /// The commands that ended well if the call does. The program is as it was written, with its
   /// folder if it has one, and the arguments are all of its words.
   std::vector<ProgramRun> succeeded;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checks/calls/row_writer.h"
+#include "checks/calls/served_tools.h"
 #include "checks/calls/shell_views.h"
 
 namespace rpl {
@@ -24,7 +25,9 @@ enum class ToolAction : std::uint8_t {
   kSearches,  // the files below its paths; those of the project if it has none
   kPatches,   // the files that a patch names
   kFetches,
-  kEither,   // an action of its own: `view` reads, any other edits
+  kEither,  // an action of its own: `view` reads, any other edits
+  kTypes,   // what is typed into a running program
+  kPowerShell,
   kNothing,  // reaches no file and no address, or names none
 };
 
@@ -45,7 +48,11 @@ constexpr ToolRow kTools[] = {
      "run_shell_command run_command run_terminal_cmd run_in_terminal runTerminalCommand terminal "
      "execute_command Monitor",
      ToolAction::kRuns, "command cmd command_line CommandLine commandLine script"},
-    {"write_stdin write_bash writeStdin BashInput", ToolAction::kRuns, "chars input text"},
+    {"write_stdin write_bash write_powershell writeStdin BashInput bash_input send_keys "
+     "send_to_terminal write_to_terminal terminal_input",
+     ToolAction::kTypes, ""},
+    // No shell that the reader knows.
+    {"PowerShell powershell pwsh Powershell", ToolAction::kPowerShell, ""},
     {"Read read read_file view read_code view_file view_image ReadFile", ToolAction::kReads,
      kPaths},
     {"read_many_files", ToolAction::kReads, "include paths files"},
@@ -83,17 +90,6 @@ std::vector<std::string> WordsIn(std::string_view list) {
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return words;
-}
-
-// "mcp__SERVER__TOOL"; the server has no "__" in its name.
-bool ReadServedTool(std::string_view name, ServedTool& out) {
-  constexpr std::string_view kStart = "mcp__";
-  if (!name.starts_with(kStart)) return false;
-  name.remove_prefix(kStart.size());
-  const std::size_t end = name.find("__");
-  if (end == name.npos) return false;
-  out = {std::string(name.substr(0, end)), std::string(name.substr(end + 2))};
-  return !out.server.empty() && !out.tool.empty();
 }
 
 class ToolCall {
@@ -156,8 +152,30 @@ class ToolCall {
     return true;
   }
 
+  // Whether the command may go on when the call has ended, or runs in a shell that earlier calls
+  // have set up: then the end of the call is no end of the command.
+  bool RunsAside() const {
+    if (call_.tool == "Monitor") return true;
+    for (const char* key : {"session_id", "sessionId", "shell_id", "shellId", "terminal_id",
+                            "terminalId", "async", "mode", "initial_wait", "run_in_background",
+                            "is_background", "isBackground", "background", "detach", "tty"}) {
+      const auto found = call_.arguments.find(key);
+      if (found != call_.arguments.end() && !found->is_null() && *found != false) return true;
+    }
+    return false;
+  }
+
   CallViews RunShell(const std::vector<const ordered_json*>& found) {
-    if (found.size() != 1) return Unreadable();
+    CallViews views = RunText(found);
+    if (RunsAside()) views.succeeded.clear();
+    return views;
+  }
+
+  CallViews RunText(const std::vector<const ordered_json*>& found) {
+    // Readers of events may add a command by another name.
+    if (found.empty()) return Unreadable();
+    for (const ordered_json* value : found)
+      if (*value != *found[0]) return Unreadable();
     std::vector<std::string> words;
     if (found[0]->is_string())
       return ViewsOfShell(found[0]->get_ref<const std::string&>(), place_, reader_);
@@ -191,6 +209,8 @@ class ToolCall {
       case ToolAction::kPatches: return AddPatch(text, rows);
       case ToolAction::kFetches: return AddAddresses(text, rows);
       case ToolAction::kRuns:
+      case ToolAction::kTypes:
+      case ToolAction::kPowerShell:
       case ToolAction::kNothing: return;
     }
   }
@@ -253,13 +273,15 @@ class ToolCall {
 
 CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& reader) {
   CallViews views;
-  ServedTool served;
-  if (ReadServedTool(call.tool, served)) {
-    views.serves.push_back(std::move(served));
+  const ToolRow* const row = call.server || IsServedName(call.tool) ? nullptr : FindTool(call.tool);
+  if (row == nullptr) {
+    if (call.server || !IsBuiltinTool(call.tool)) AddServes(call, views);
     return views;
   }
-  const ToolRow* const row = FindTool(call.tool);
-  if (row == nullptr || row->action == ToolAction::kNothing) return views;
+  if (row->action == ToolAction::kTypes)
+    return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
+  if (row->action == ToolAction::kPowerShell)
+    return UndecidedViews("commands of PowerShell cannot be read");
   if (!call.arguments.is_object())
     return UndecidedViews("the arguments of `" + call.tool + "` are not as expected");
   try {  // the file system and memory

@@ -3,12 +3,14 @@
 // What a host's tool call does, by the name that the host has for the tool.
 //
 // Names of all hosts are in one table; where two hosts give one name to tools of different
-// arguments, each argument is looked for. A tool that is not in the table has no rows, and none is
-// open. A tool of the table whose arguments have another form than the table says is undecided.
+// arguments, each argument is looked for. A tool of the table whose arguments have another form
+// than the table says is undecided. A tool that is not in the table has no rows of commands, files
+// and addresses, and none is open; but it may be one of an MCP server (served_tools.h).
 #ifndef RPL_CHECKS_CALLS_CALL_VIEWS_H_
 #define RPL_CHECKS_CALLS_CALL_VIEWS_H_
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "checks/calls/call_paths.h"
@@ -21,6 +23,9 @@ namespace rpl {
 struct HostCall {
   std::string tool;
   nlohmann::ordered_json arguments;
+  /// Of a tool of which the host says that it is one of an MCP server: that server, "" if the host
+  /// does not name it. The tool is then its name on the server.
+  std::optional<std::string> server = std::nullopt;
 };
 
 /// The rows of a call. Looks at files and links, and starts the parser through `reader`; does not

@@ -48,6 +48,8 @@ std::string Rows(const CallViews& views) {
   for (const std::string& url : views.open_fetches) lines.push_back("fetches? " + url);
   for (const ServedTool& served : views.serves)
     lines.push_back("serves " + served.server + " " + served.tool);
+  for (const OpenServe& served : views.open_serves)
+    lines.push_back("serves? " + served.server.value_or("*") + " " + served.tool);
   return Joined(lines);
 }
 
@@ -242,9 +244,9 @@ TEST_CASE("what a call does: tools of hosts by their names and arguments") {
        {{"prompt", "sum up https://x.org/y, please"}},
        "fetches x.org https://x.org/y,"},
       {"mcp__git__push", nlohmann::ordered_json::object(), "serves git push"},
-      {"mcp__a_b__c__d", nlohmann::ordered_json::object(), "serves a_b c__d"},
+      {"mcp__a_b__c__d", nlohmann::ordered_json::object(), "serves a_b c__d, serves? a_b__c d"},
       {"Task", {{"prompt", "git push"}}, ""},
-      {"Unknown", {{"command", "git push"}}, ""},
+      {"Unknown", {{"command", "git push"}}, "serves? * Unknown"},
   };
   for (const Case& one : cases) {
     INFO(one.tool << " " << one.arguments.dump());
@@ -272,7 +274,7 @@ TEST_CASE("what a call does: a call that cannot be read is open in all ways, and
     INFO(command.substr(0, 80));
     const CallViews views = project.Shell(command);
     CHECK(views.why.find(why) != std::string::npos);
-    CHECK(Rows(views) == "run? *, options? *, edits? , reads? , fetches? ");
+    CHECK(Rows(views) == "run? *, options? *, edits? , reads? , fetches? , serves? * ");
     CHECK(views.succeeded.empty());
   }
   for (int i = 0; i < 300; ++i) deep += i == 0 ? "a)" : ")";

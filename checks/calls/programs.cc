@@ -132,7 +132,7 @@ constexpr ProgramRule kPrograms[] = {
     {"eval source . hash enable fc bind complete compgen mapfile readarray coproc autoload "
      "zmodload "
      "emulate zle zcompile expect tmux screen at batch crontab systemd-run npx bunx pnpx uvx pipx "
-     "nsenter unshare osascript",
+     "nsenter unshare osascript pwsh pwsh.exe powershell powershell.exe cmd.exe wsl wsl.exe",
      Operands::kEval, ""},
     {"trap", Operands::kTrap, ""},
     {"alias", Operands::kAlias, ""},

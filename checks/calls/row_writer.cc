@@ -28,6 +28,7 @@ CallViews UndecidedViews(std::string why) {
   CallViews views;
   views.open_runs = views.open_options = {OpenRun{}};
   views.open_edits = views.open_reads = views.open_fetches = {""};
+  views.open_serves = {OpenServe{}};
   views.why = std::move(why);
   return views;
 }

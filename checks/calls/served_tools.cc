@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/calls/served_tools.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace rpl {
+namespace {
+
+constexpr std::string_view kDouble = "mcp__";
+constexpr std::string_view kSingle = "mcp_";
+constexpr std::size_t kMostWays = 32;
+
+constexpr std::string_view kBuiltins[] = {
+    // Claude Code.
+    "Task", "Agent", "TodoWrite", "TodoRead", "ExitPlanMode", "EnterPlanMode", "exit_plan_mode",
+    "AskUserQuestion", "Skill", "SlashCommand", "KillShell", "KillBash", "BashOutput", "TaskOutput",
+    "TaskStop", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "WebSearch", "ToolSearch",
+    "NotebookRead", "SendMessage", "TeamCreate", "TeamDelete", "CronCreate", "CronDelete",
+    "CronList", "EnterWorktree", "ExitWorktree", "StructuredOutput", "ListMcpResourcesTool",
+    "ReadMcpResourceTool",
+    // Codex.
+    "update_plan", "web_search", "spawn_agent", "send_input", "wait", "wait_agent", "close_agent",
+    "resume_agent", "request_user_input", "list_mcp_resources", "read_mcp_resource",
+    "list_mcp_resource_templates", "tool_search",
+    // Cursor.
+    "SemanticSearch", "ReadLints", "AskQuestion", "SwitchMode", "FetchMcpResource",
+    // Gemini CLI.
+    "google_web_search", "save_memory", "write_todos", "ask_user", "activate_skill",
+    "enter_plan_mode", "codebase_investigator", "cli_help", "complete_task",
+    // Copilot CLI.
+    "task", "update_todo", "report_intent", "read_bash", "stop_bash", "list_bash",
+    "read_powershell", "stop_powershell", "list_powershell", "skill", "store_memory", "read_agent",
+    "list_agents", "task_complete",
+    // OpenCode.
+    "todowrite", "todoread", "question", "websearch", "codesearch", "lsp", "plan_enter",
+    "plan_exit"};
+
+template <typename Row>
+void AddOnce(Row row, std::vector<Row>& to) {
+  if (std::find(to.begin(), to.end(), row) == to.end()) to.push_back(std::move(row));
+}
+
+// The ways to part a name into a server and a tool.
+std::vector<ServedTool> WaysToPart(std::string_view name, std::string_view separators) {
+  std::vector<ServedTool> out;
+  for (std::size_t at = name.find_first_of(separators); at != name.npos;
+       at = name.find_first_of(separators, at + 1)) {
+    const std::string_view server = name.substr(0, at);
+    for (const std::size_t width : {std::size_t{1}, std::size_t{2}}) {
+      if (width == 2 && (at + 1 >= name.size() || name[at + 1] != name[at])) break;
+      const std::string_view tool = name.substr(at + width);
+      if (!server.empty() && !tool.empty()) out.push_back({std::string(server), std::string(tool)});
+    }
+  }
+  return out;
+}
+
+// `mcp__SERVER__TOOL`: as the host parts it, and the other ways.
+void AddDouble(std::string_view name, CallViews& views) {
+  name.remove_prefix(kDouble.size());
+  bool is_first = true;
+  for (std::size_t at = name.find("__"); at != name.npos; at = name.find("__", at + 1)) {
+    ServedTool way{std::string(name.substr(0, at)), std::string(name.substr(at + 2))};
+    if (way.server.empty() || way.tool.empty()) continue;
+    if (views.open_serves.size() >= kMostWays) return AddOnce(OpenServe{}, views.open_serves);
+    if (is_first) views.serves.push_back(std::move(way));
+    else AddOnce(OpenServe{std::move(way.server), std::move(way.tool)}, views.open_serves);
+    is_first = false;
+  }
+  if (is_first) AddOnce(OpenServe{}, views.open_serves);
+}
+
+void AddAnyWay(std::string_view name, CallViews& views) {
+  AddOnce(OpenServe{std::nullopt, std::string(name)}, views.open_serves);
+  const std::vector<ServedTool> ways = WaysToPart(name, "_-.:/");
+  if (ways.size() > kMostWays) return AddOnce(OpenServe{}, views.open_serves);
+  for (const ServedTool& way : ways) AddOnce(OpenServe{way.server, way.tool}, views.open_serves);
+}
+
+}  // namespace
+
+bool IsServedName(std::string_view name) {
+  return name.starts_with(kSingle) || name.starts_with("MCP:");
+}
+
+bool IsBuiltinTool(std::string_view name) {
+  return std::find(std::begin(kBuiltins), std::end(kBuiltins), name) != std::end(kBuiltins);
+}
+
+void AddServes(const HostCall& call, CallViews& views) {
+  const std::string_view name = call.tool;
+  constexpr std::string_view kCursor = "MCP:";
+  if (call.server) {
+    if (call.server->empty()) AddOnce(OpenServe{std::nullopt, call.tool}, views.open_serves);
+    else views.serves.push_back({*call.server, call.tool});
+    return;
+  }
+  if (name.starts_with(kDouble)) return AddDouble(name, views);
+  if (name.starts_with(kCursor))
+    return AddOnce(OpenServe{std::nullopt, std::string(name.substr(kCursor.size()))},
+                   views.open_serves);
+  if (name.starts_with(kSingle)) {
+    const std::vector<ServedTool> ways = WaysToPart(name.substr(kSingle.size()), "_");
+    if (!ways.empty()) views.serves.push_back(ways[0]);
+    for (const ServedTool& way : ways) AddOnce(OpenServe{way.server, way.tool}, views.open_serves);
+  }
+  // An argument of a tool is the agent's: it names no server for certain.
+  if (call.arguments.is_object()) {
+    const auto server = call.arguments.find("mcp_server_name");
+    if (server != call.arguments.end() && server->is_string())
+      views.serves.push_back({server->get<std::string>(), call.tool});
+  }
+  AddAnyWay(name, views);
+}
+
+}  // namespace rpl

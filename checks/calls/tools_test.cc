@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tools of hosts that are no plain shell, and tools of MCP servers.
+#include <catch2/catch.hpp>
+
+#include "checks/calls/call_test.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Whether the tool of a server is called.
+Answer Serves(const CallViews& views, const std::string& server, const std::string& tool) {
+  for (const ServedTool& row : views.serves)
+    if (row.server == server && row.tool == tool) return Answer::kYes;
+  for (const OpenServe& row : views.open_serves)
+    if ((!row.server || *row.server == server) && tool.starts_with(row.tool)) return Answer::kOpen;
+  return Answer::kNo;
+}
+
+}  // namespace
+
+TEST_CASE("what a call does: what is typed into a running program is undecided") {
+  TestProject project;
+  for (const char* const tool : {"write_stdin", "write_bash", "writeStdin", "BashInput"}) {
+    INFO(tool);
+    const CallViews views = project.Views(tool, {{"chars", "make test\n"}});
+    CHECK(views.why != "");
+    CHECK(views.succeeded.empty());
+    CHECK(Runs(views, "git", {"push"}) == Answer::kOpen);
+  }
+}
+
+TEST_CASE("what a call does: a command that goes on, or whose shell does, is no evidence") {
+  TestProject project;
+  const ordered_json keys[] = {
+      {{"session_id", 3}}, {{"sessionId", "main"}},       {{"async", true}},
+      {{"mode", "sync"}},  {{"run_in_background", true}}, {{"is_background", true}},
+      {{"tty", true}}};
+  for (const char* const tool : {"Bash", "bash", "exec_command", "run_shell_command"}) {
+    for (ordered_json arguments : keys) {
+      INFO(tool << " " << arguments.dump());
+      arguments["command"] = "make test";
+      const CallViews views = project.Views(tool, arguments);
+      CHECK(views.succeeded.empty());
+      CHECK(Runs(views, "make", {"test"}) == Answer::kYes);
+    }
+    CHECK(project.Views(tool, {{"command", "make test"}, {"async", false}}).succeeded.size() == 1);
+  }
+  CHECK(project.Views("Monitor", {{"command", "make test"}}).succeeded.empty());
+}
+
+TEST_CASE("what a call does: PowerShell is not read") {
+  TestProject project;
+  for (const char* const tool : {"PowerShell", "powershell", "pwsh"}) {
+    const CallViews views = project.Views(tool, {{"command", "git push"}});
+    CHECK(views.why == "commands of PowerShell cannot be read");
+    CHECK(views.succeeded.empty());
+  }
+  for (const char* const command :
+       {"pwsh -Command 'git push'", "powershell git push", "pwsh.exe -c x", "pwsh x.ps1"})
+    CHECK(Runs(project.Shell(command), "git", {"push"}) == Answer::kOpen);
+}
+
+TEST_CASE("what a call does: a command by two names is one if they agree") {
+  TestProject project;
+  const CallViews same =
+      project.Views("run_command", {{"command_line", "make test"}, {"command", "make test"}});
+  CHECK(same.why == "");
+  CHECK(same.succeeded.size() == 1);
+  CHECK(project.Views("run_command", {{"command_line", "git push"}, {"command", "ls"}}).why != "");
+}
+
+TEST_CASE("what a call does: the tools of servers by the names that hosts give them") {
+  TestProject project;
+  const ordered_json none = ordered_json::object();
+  const auto serves = [&](const char* name) {
+    return Serves(project.Views(name, none), "git", "push");
+  };
+  CHECK(serves("mcp__git__push") == Answer::kYes);
+  CHECK(serves("mcp_git_push") == Answer::kYes);
+  for (const char* const name : {"git-push", "git_push", "MCP:push", "push", "git__push"}) {
+    INFO(name);
+    CHECK(serves(name) == Answer::kOpen);
+  }
+  for (const char* const name : {"mcp__git__pull", "mcp__x__push", "MCP:pull", "git-pull", "Task",
+                                 "TodoWrite", "update_plan"}) {
+    INFO(name);
+    CHECK(serves(name) == Answer::kNo);
+  }
+  const CallViews parts = project.Views("a-b_c-d", none);
+  CHECK(Serves(parts, "a", "b_c-d") == Answer::kOpen);
+  CHECK(Serves(parts, "a-b", "c-d") == Answer::kOpen);
+  CHECK(Serves(parts, "a-b_c", "d") == Answer::kOpen);
+  CHECK(Serves(parts, "b", "c-d") == Answer::kNo);
+  CHECK(Serves(project.Views("mcp__a__b__c", none), "a__b", "c") == Answer::kOpen);
+  CHECK(Serves(project.Views("mcp_a_b_c", none), "a_b", "c") == Answer::kOpen);
+  CHECK(Serves(project.Views("a" + std::string(500, '-') + "b", none), "git", "x") ==
+        Answer::kOpen);
+}
+
+TEST_CASE("what a call does: the server that the host names, not one that the agent names") {
+  TestProject project;
+  ShfmtReader reader("", "");
+  const CallPlace place{project.folder(), project.folder(), ""};
+  const CallViews told = ViewsOf({"Bash", {{"command", "ls"}}, "git"}, place, reader);
+  CHECK(Serves(told, "git", "Bash") == Answer::kYes);
+  CHECK(told.open_serves.empty());
+  CHECK(told.runs.empty());
+  const CallViews untold = ViewsOf({"read_file", {{"path", "x"}}, ""}, place, reader);
+  CHECK(Serves(untold, "git", "read_file") == Answer::kOpen);
+  const CallViews claimed = project.Views("issue", {{"mcp_server_name", "x"}});
+  CHECK(Serves(claimed, "x", "issue") == Answer::kYes);
+  CHECK(Serves(claimed, "git", "issue") == Answer::kOpen);
+}
+
+}  // namespace rpl
