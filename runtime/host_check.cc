@@ -40,6 +40,17 @@ bool HostCheck::Reaches(const Constraint& c, std::string_view only) const {
   return found;
 }
 
+// A relation that describes the host and has facts or rules of the program; "" if there is none.
+std::string HostCheck::StatedOfHost() const {
+  for (RelationId r = 0; r < engine_.store.size(); ++r) {
+    const Relation& rel = engine_.store.at(r);
+    if (rel.space() == Space::kRelation && DescribesHost(rel.name(), rel.arity()) &&
+        (!rel.empty() || engine_.program.HasRules(r)))
+      return rel.name();
+  }
+  return "";
+}
+
 void HostCheck::BeginAt(std::optional<std::int64_t> entry) {
   run_.options.host->ReadAt(entry);
   engine_.solver.Begin({.now = run_.now,
@@ -86,6 +97,10 @@ ToDo HostCheck::WordsOf(const Violated& v) const {
 
 HostFindings HostCheck::Check() {
   HostFindings out;
+  if (std::string label = StatedOfHost(); !label.empty()) {
+    out.stop = "the program states `" + label + "`, which only the engine states";
+    return out;
+  }
   const std::int64_t event = run_.options.host->last();
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || !Reaches(c, "")) continue;

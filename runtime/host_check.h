@@ -64,6 +64,7 @@ class HostCheck {
     std::set<std::string> violated;  // the bindings
     bool undecided = false;
   };
+  std::string StatedOfHost() const;
   ToDo WordsOf(const Violated& v) const;
   bool Reaches(const Constraint& c, std::string_view only) const;
   void BeginAt(std::optional<std::int64_t> entry);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -64,8 +63,11 @@ bool MayGoOn(const Pool& pool, Value start, const nlohmann::ordered_json& known)
 
 bool HostCalls::Describe(std::string_view label, BuiltinCall& to) const {
   label.remove_prefix(std::string_view("std#").size());
-  if (label == "call" || label == "call-state" || label == "decides" || label == "result" ||
-      label == "agent")
+  if (label == "decides") {
+    if (const std::optional<std::int64_t> call = log_.Deciding()) to.give({{to.pool.Int(*call)}});
+    return true;
+  }
+  if (label == "call" || label == "call-state" || label == "result" || label == "agent")
     return Calls(label, to), true;
   if (label == "succeeded") return Succeeded(to);
   if (label == "turn-ends") {
@@ -80,10 +82,9 @@ bool HostCalls::Describe(std::string_view label, BuiltinCall& to) const {
   }
   if (label == "acts") {
     if (to.known[1].kind() != Kind::kString) return true;
-    std::set<std::int64_t> calls;
-    log_.ForEachRow({to.pool.TextOf(to.known[1]), NumberAt(to, 0)},
-                    [&](std::int64_t call, const HostRow&) { calls.insert(call); });
-    for (const std::int64_t call : calls) to.give({{to.pool.Int(call), to.known[1]}});
+    log_.ForEachActing(to.pool.TextOf(to.known[1]), NumberAt(to, 0), [&](std::int64_t call) {
+      to.give({{to.pool.Int(call), to.known[1]}});
+    });
     return true;
   }
   return Rows(label, to);
@@ -99,8 +100,6 @@ void HostCalls::Calls(std::string_view label, BuiltinCall& to) const {
                 ValueOfJson(ParseOwnJson(call.arguments), pool, false)}});
     } else if (label == "call-state") {
       to.give({{number, pool.Keyword(NameOf(call.state))}});
-    } else if (label == "decides") {
-      if (call.state == HostCallState::kDeciding) to.give({{number}});
     } else if (label == "agent") {
       if (!call.agent.empty()) to.give({{number, pool.String(call.agent)}});
     } else if (!call.result.empty()) {

@@ -217,7 +217,9 @@ std::int64_t HostLog::BeginTurnEnd() {
 void HostLog::ForEachCall(std::optional<std::int64_t> only, bool whole,
                           const std::function<void(const Call&)>& fn) const {
   if (!db_->there) return;
-  std::string sql = "SELECT c.call, s.state, c.tool, c.agent, s.why";
+  std::string sql =
+      "SELECT c.call, s.state, c.tool, c.agent, (SELECT w.why FROM host_state w WHERE "
+      "w.call = c.call AND w.why <> '' ORDER BY w.entry DESC LIMIT 1)";
   if (whole) sql += ", c.arguments, s.result";
   sql +=
       " FROM host_call c JOIN host_state s ON s.entry = (SELECT max(entry) FROM host_state t WHERE "
@@ -254,6 +256,31 @@ void HostLog::ForEachRow(const Reading& of,
     row.last = ParseOwnJson(query.Text(2));
     fn(query.Number(0), row);
   }
+}
+
+std::optional<std::int64_t> HostLog::Deciding() const {
+  if (!db_->there) return std::nullopt;
+  Query query(
+      db_->db,
+      "SELECT call, (SELECT state FROM host_state s WHERE s.call = c.call AND s.entry <= ?1 "
+      "ORDER BY s.entry DESC LIMIT 1) FROM host_call c ORDER BY call DESC LIMIT 1");
+  query.Bind(db_->Until());
+  if (!query.Next() || query.IsNull(1) || query.Number(1) != 0) return std::nullopt;
+  return query.Number(0);
+}
+
+void HostLog::ForEachActing(std::string_view relation, std::optional<std::int64_t> only,
+                            const std::function<void(std::int64_t)>& fn) const {
+  if (!db_->there) return;
+  std::string sql = "SELECT r.call, min(r.open) FROM host_row r WHERE r.relation = ?1";
+  if (only) sql += " AND r.call = ?2";
+  if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?3";
+  sql +=
+      " GROUP BY r.call HAVING min(r.open) = 0 OR (SELECT state FROM host_state s WHERE s.call = "
+      "r.call AND s.entry <= ?3 ORDER BY s.entry DESC LIMIT 1) <> 2";
+  Query query(db_->db, sql.c_str());
+  query.Bind(relation).Bind(only.value_or(0)).Bind(db_->Until());
+  while (query.Next()) fn(query.Number(0));
 }
 
 void HostLog::ForEachSaid(const std::function<void(std::int64_t, std::string_view)>& fn) const {

@@ -95,7 +95,7 @@ class HostLog {
     std::string arguments;  // JSON
     std::string result;     // JSON, or ""
     std::string agent;
-    std::string why;
+    std::string why;  // it was denied, or would have been
   };
   /// Calls in order; of `only`, that one. `whole`: with arguments and result.
   void ForEachCall(std::optional<std::int64_t> only, bool whole,
@@ -109,6 +109,11 @@ class HostLog {
   };
   void ForEachRow(const Reading& of,
                   const std::function<void(std::int64_t call, const HostRow&)>& fn) const;
+  /// The call that is decided about: the last one, if it is.
+  std::optional<std::int64_t> Deciding() const;
+  /// The calls with rows of a relation, in order; of `only`, that one.
+  void ForEachActing(std::string_view relation, std::optional<std::int64_t> only,
+                     const std::function<void(std::int64_t call)>& fn) const;
   void ForEachSaid(const std::function<void(std::int64_t number, std::string_view text)>& fn) const;
   /// How often the end of a turn was decided about since the last call, the present one included.
   int TurnEndsSinceCall() const;

@@ -218,7 +218,7 @@ int ShowBoundRun(const GuardCommandOptions& options) {
     std::cout << "the file of the protocol has changed since; `rpl guard accept` goes on with it\n";
   if (const std::string now = guard->Now(); !now.empty()) std::cout << Printable(now) << '\n';
   guard->log().ForEachCall(std::nullopt, true, [&](const HostLog::Call& call) {
-    const bool denied = call.state == HostCallState::kDenied;
+    const bool denied = !call.why.empty();
     if (options.denied && !denied) return;
     std::cout << PrintableLine(ShortCall(call)) << '\n';
     if (denied && options.denied) std::cout << "       " << PrintableLine(call.why) << '\n';
@@ -232,7 +232,7 @@ int ExplainDenial(const GuardCommandOptions& options) {
   if (guard == nullptr) return kExitFile;
   std::optional<HostLog::Call> last;
   guard->log().ForEachCall(std::nullopt, true, [&](const HostLog::Call& call) {
-    if (call.state == HostCallState::kDenied) last = call;
+    if (!call.why.empty()) last = call;
   });
   if (!last) {
     std::cerr << "nothing was denied\n";

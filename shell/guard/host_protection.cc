@@ -43,11 +43,8 @@ bool IsOneOf(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != std::ranges::end(list);
 }
 
-std::string Resolved(const fs::path& path) {
-  std::error_code unknown;
-  const fs::path out = fs::weakly_canonical(path, unknown);
-  return unknown ? path.lexically_normal().string() : out.string();
-}
+// Throws if a folder or a link cannot be looked at: then it may lead anywhere.
+std::string Resolved(const fs::path& path) { return fs::weakly_canonical(path).string(); }
 
 // Whether the words of a command speak for a person or the host: those of `rpl`, under any name.
 bool SpeaksForPeople(const ProgramRun& run) {

@@ -26,7 +26,8 @@ struct ProtectedPlaces {
 ProtectedPlaces ProtectedOf(const std::string& protocol, const std::string& project,
                             const std::string& runs);
 
-/// Why the call is denied, or "".
+/// Why the call is denied, or "". Throws std::filesystem::filesystem_error if a path cannot be
+/// looked at.
 std::string WhyProtected(const CallViews& views, const CallPlace& place,
                          const ProtectedPlaces& protects);
 
