@@ -428,6 +428,7 @@ const std::vector<Builtin>& All() {
       {"std#runs", 4, {Known({3})}, OfHost},
       {"std#said", 2, {Known({})}, OfHost},
       {"std#serves", 3, {Known({})}, OfHost},
+      {"std#serves", 4, {Known({3})}, OfHost},
       {"std#signal", 3, {Known({0, 1})}, OfDecision},
       {"std#sort", 2, {Known({0})}, Sort},
       {"std#split", 3, {Known({0, 1})}, Split},

@@ -114,8 +114,7 @@ void HostCalls::Calls(std::string_view label, BuiltinCall& to) const {
 // open rows what it begins with.
 bool HostCalls::Rows(std::string_view relation, BuiltinCall& to) const {
   Pool& pool = to.pool;
-  const bool begins =
-      relation != "serves" && HasOpenRows("std#" + std::string(relation), to.known.size() - 1);
+  const bool begins = HasOpenRows("std#" + std::string(relation), to.known.size() - 1);
   const std::size_t last = to.known.size() - (begins ? 2 : 1);
   std::optional<std::string> first;
   if (last == 2 && to.known[1].kind() == Kind::kString) first = pool.TextOf(to.known[1]);

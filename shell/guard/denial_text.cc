@@ -77,6 +77,8 @@ std::vector<HostRow> RowsOf(const CallViews& views) {
   for (const AddressFetch& row : views.fetches) out.push_back({"fetches", row.host, row.url});
   texts("fetches", views.open_fetches, true);
   for (const ServedTool& row : views.serves) out.push_back({"serves", row.server, row.tool});
+  for (const OpenServe& row : views.open_serves)
+    out.push_back({"serves", row.server, row.tool, true});
   programs("succeeded", views.succeeded);
   return out;
 }
