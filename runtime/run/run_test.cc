@@ -45,7 +45,7 @@ Run::Opened OverFile(const std::string& path, Agent& agent, RunSpec spec) {
   return Run::Open(agent, std::move(spec));
 }
 
-constexpr const char* kAsks = "name($who) <- $who = $ask(\"Who?\")\n% <- name(?who)\n";
+constexpr const char* kAsks = "ask(?p, ?a) <- ?a = $ask(?p)\n% <- ask(\"Who?\", ?who)\n";
 
 TEST_CASE("a run: why it cannot go on") {
   OneAnswer agent("");
