@@ -71,6 +71,12 @@ struct CallViews {
   /// The ways to read the name of a tool that may be one of an MCP server, where the host's name
   /// for it does not tell the server from the tool.
   std::vector<OpenServe> open_serves;
+  /// Files that words of the call name, other than those that are only read: of commands whose
+  /// program is in no table, or does more with its words than read them, and of tools that are in
+  /// no table. A word names what it resolves to from the folder of its command, if that is there or
+  /// the word has a `/` or `.`; so does what stands behind `=`, `:`, `@` or `,` in it. No rows: a
+  /// program may do nothing to such a file, and reach others.
+  std::vector<std::string> named;
   /// The commands that ended well if the call does. The program is as it was written, with its
   /// folder if it has one, and the arguments are all of its words.
   std::vector<ProgramRun> succeeded;

@@ -92,6 +92,14 @@ std::vector<std::string> WordsIn(std::string_view list) {
   return words;
 }
 
+// The files that texts among the arguments name.
+void NameFiles(const ordered_json& value, RowWriter& rows) {
+  if (value.is_string())
+    return rows.Name(KnownWord(value.get<std::string>()), rows.paths().folder());
+  if (!value.is_structured()) return;
+  for (const ordered_json& one : value) NameFiles(one, rows);
+}
+
 class ToolCall {
  public:
   ToolCall(const HostCall& call, CallPlace place, ShellReader& reader)
@@ -275,7 +283,15 @@ CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& rea
   CallViews views;
   const ToolRow* const row = call.server || IsServedName(call.tool) ? nullptr : FindTool(call.tool);
   if (row == nullptr) {
-    if (call.server || !IsBuiltinTool(call.tool)) AddServes(call, views);
+    if (!call.server && IsBuiltinTool(call.tool)) return views;
+    AddServes(call, views);
+    try {
+      const CallPaths paths(place);
+      RowWriter rows(paths, views);
+      NameFiles(call.arguments, rows);
+    } catch (const std::exception& failure) {
+      return UndecidedViews(std::string("the call could not be read: ") + failure.what());
+    }
     return views;
   }
   if (row->action == ToolAction::kTypes)

@@ -176,6 +176,50 @@ void CommandViews::Transfer(const ParsedWords& parsed, bool moves, const Command
   }
 }
 
+void CommandViews::NameFiles(const ProgramRule* rule, CommandWords words,
+                             const CommandScope& scope) {
+  CommandWords named = words.subspan(1);
+  switch (rule == nullptr ? Operands::kEdits : rule->operands) {
+    case Operands::kCopies: {
+      // Links to what it copies.
+      const bool links = std::any_of(named.begin(), named.end(), [](const ShellWord& word) {
+        return word.text.starts_with("--li") || word.text.starts_with("--sy") ||
+               (word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' &&
+                word.text.find_first_of("ls") != word.text.npos);
+      });
+      if (!links) return;
+      break;
+    }
+    // Behind the text or the script there are arguments for it.
+    case Operands::kShell: {
+      const auto first = std::find_if(named.begin(), named.end(), [](const ShellWord& word) {
+        return !word.text.starts_with('-') && !word.text.starts_with('+');
+      });
+      named = named.subspan(std::min(
+          named.size(), static_cast<std::size_t>(std::distance(named.begin(), first) + 1)));
+      break;
+    }
+    // What they write has rows, and programs that they run are commands of their own.
+    case Operands::kNone:
+    case Operands::kReads:
+    case Operands::kReadsAfterFirst:
+    case Operands::kFetches:
+    case Operands::kRuns:
+    case Operands::kAssignedRuns:
+    case Operands::kXargs:
+    case Operands::kFind:
+    case Operands::kSed:
+    case Operands::kAwk:
+    case Operands::kSubcommand:
+    case Operands::kAlias:
+    case Operands::kTrap:
+    case Operands::kChangesFolder:
+    case Operands::kLosesFolder: return;
+    default: break;
+  }
+  for (const ShellWord& word : named) rows_.Name(word, scope.folders);
+}
+
 FoldersAfter CommandViews::ChangeFolder(CommandWords words, const CommandScope& scope) {
   if (scope.changes_programs) return {kAnyFolder, kAnyFolder};
   std::size_t at = 1;

@@ -154,6 +154,7 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
   const FoldersAfter stays{scope.folders, scope.folders};
   if (!first.complete || ++scope.depth > kMaxRunDepth) {
     rows_.OpenAll();
+    NameFiles(nullptr, words, scope);
     return {kAnyFolder, kAnyFolder};
   }
   const bool is_name = first.start == WordStart::kText && first.text.find('/') == first.text.npos;
@@ -168,6 +169,7 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
   scope.changes_programs = scope.changes_programs || names_.changes_programs;
   scope.changes_git = scope.changes_git || names_.changes_git;
   const ProgramRule* const rule = FindProgram(program);
+  NameFiles(rule, words, scope);
   // `time` is a word of bash and a program elsewhere: this may be an option of it.
   if (rule == nullptr && program.starts_with('-')) rows_.OpenAll();
   // Some file systems do not tell capitals from small letters.
@@ -385,6 +387,8 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
     rows_.Options(program, words.subspan(1, words.size() - rest.size() - 1));
   }
   if (program == "git" && (is_open || !is_known) && !rest.empty()) rows_.OpenEdit("");
+  if (is_open || program != "git" || !is_known || !IsReadingGitCommand(rest[0].text))
+    for (const ShellWord& word : rest) rows_.Name(word, scope.folders);
   if (!is_known) return;
   const ProgramRule* const behind = FindSubcommand(program, rest[0].text);
   if (behind == nullptr) return;

@@ -76,6 +76,7 @@ class CommandViews {
   void RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void Operate(Operands operands, const ParsedWords& parsed, const CommandScope& scope);
   void Transfer(const ParsedWords& parsed, bool moves, const CommandScope& scope);
+  void NameFiles(const ProgramRule* rule, CommandWords words, const CommandScope& scope);
   FoldersAfter ChangeFolder(CommandWords words, const CommandScope& scope);
 
   RowWriter& rows_;

@@ -291,6 +291,15 @@ bool IsGitCommand(std::string_view subcommand) {
       subcommand);
 }
 
+bool IsReadingGitCommand(std::string_view subcommand) {
+  return HasWord(
+      "add stage annotate blame branch cat-file check-attr check-ignore cherry commit describe "
+      "diff diff-files diff-index diff-tree fetch grep hash-object log ls-files ls-remote ls-tree "
+      "merge-base name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch "
+      "show-ref status tag whatchanged",
+      subcommand);
+}
+
 bool IsHarmlessGitSetting(std::string_view setting) {
   std::string name(setting.substr(0, setting.find('=')));
   std::transform(name.begin(), name.end(), name.begin(),

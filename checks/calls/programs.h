@@ -75,6 +75,9 @@ char MeaningOf(const ProgramRule& rule, std::string_view option);
 /// Whether the name is a subcommand of git itself, which no alias can replace.
 bool IsGitCommand(std::string_view subcommand);
 
+/// Whether a subcommand of git only reads the files that its words name.
+bool IsReadingGitCommand(std::string_view subcommand);
+
 /// Whether a setting that `git -c` gives, as "name=value", does not change what runs.
 bool IsHarmlessGitSetting(std::string_view setting);
 

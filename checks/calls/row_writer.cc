@@ -7,6 +7,8 @@
 namespace rpl {
 namespace {
 
+constexpr std::size_t kMostNamed = 4096;  // bytes of a word that names a file
+
 template <typename Row>
 void AddOnce(Row row, std::set<Row>& seen, std::vector<Row>& to) {
   if (seen.insert(row).second) to.push_back(std::move(row));
@@ -141,6 +143,42 @@ void RowWriter::Fetch(const ShellWord& address) {
 
 void RowWriter::OpenFetch(std::string start) {
   AddOnce(std::move(start), fetches_.open, views_.open_fetches);
+}
+
+void RowWriter::Name(const ShellWord& word, const Folders& folders) {
+  constexpr std::size_t kMostParts = 8;
+  // Of a pattern what is before it: in `file:x?mode=rw` the shell finds no match.
+  if ((!word.complete && !word.is_pattern) || word.text.size() > kMostNamed) return;
+  if (word.start == WordStart::kText && !named_words_.insert({word.text, folders}).second) return;
+  NamePart(word, folders);
+  if (word.start != WordStart::kText) return;
+  const std::string& text = word.text;
+  std::size_t parts = 0;
+  for (std::size_t at = text.find_first_of("=:@,"); at != text.npos && ++parts <= kMostParts;
+       at = text.find_first_of("=:@,", at + 1)) {
+    std::string part = text.substr(at + 1);
+    if (part.starts_with("//")) part.erase(0, 2);
+    if (const std::size_t query = part.find('?'); query != part.npos)
+      NamePart(KnownWord(part.substr(0, query)), folders);
+    NamePart(KnownWord(std::move(part)), folders);
+  }
+  // A value behind the letter of its option.
+  if (text.size() > 2 && text[0] == '-' && text[1] != '-')
+    NamePart(KnownWord(text.substr(2)), folders);
+}
+
+void RowWriter::NamePart(const ShellWord& part, const Folders& folders) {
+  if (part.text.empty() && part.start == WordStart::kText) return;
+  ShellWord path = part;
+  if (path.start == WordStart::kText && (path.text == "~" || path.text.starts_with("~/")))
+    path = {.text = path.text.substr(1), .start = WordStart::kHome};
+  const bool is_path = path.text.find_first_of("/.") != path.text.npos;
+  for (const std::string& one : paths_.PathsOf(path, folders)) {
+    std::error_code error;
+    if (!is_path && !std::filesystem::exists(one, error)) continue;
+    if (std::string name = paths_.NameOf(one); !name.empty())
+      AddOnce(std::move(name), named_, views_.named);
+  }
 }
 
 void RowWriter::OpenAll() {

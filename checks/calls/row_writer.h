@@ -45,6 +45,9 @@ class RowWriter {
   void Fetch(const ShellWord& address);
   void OpenFetch(std::string start);
 
+  /// The files that a word, or what is behind a sign in it, names.
+  void Name(const ShellWord& word, const Folders& folders);
+
   /// Anything may run, and reach anything.
   void OpenAll();
 
@@ -61,6 +64,10 @@ class RowWriter {
   const CallPaths& paths_;
   CallViews& views_;
   Seen edits_, reads_, fetches_;
+  void NamePart(const ShellWord& part, const Folders& folders);
+
+  std::set<std::string> named_;
+  std::set<std::pair<std::string, Folders>> named_words_;
   std::set<ProgramRun> runs_, options_;
   std::set<rpl::OpenRun> open_runs_, open_options_;
 };

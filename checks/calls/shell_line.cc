@@ -204,6 +204,9 @@ class LineReader {
     Statement out{.form = StatementForm::kLoop};
     if (const ordered_json* const loop = Child(node, "Loop")) {
       Collect(*loop, out);
+      if (const ordered_json* const items = Child(*loop, "Items"))
+        for (const ordered_json& item : *items)
+          for (ShellWord& word : WordsOf(item)) out.items.push_back(std::move(word));
       if (TypeOf(*loop) != "WordIter") Evaluates(*loop);
       else if (!HasKnownItems(*loop)) computed_names_.insert(ValueAt(*loop, "Name"));
     }

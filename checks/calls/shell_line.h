@@ -60,6 +60,7 @@ struct Statement {
   std::vector<Redirection> redirections = {};
   std::vector<Assignment> assignments = {};  // of a command
   std::vector<ShellWord> words = {};         // of a command
+  std::vector<ShellWord> items = {};         // of a loop over words
   std::string name = {};                     // of a function
   bool is_negated = false;
   bool is_background = false;

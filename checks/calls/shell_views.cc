@@ -223,6 +223,7 @@ class ShellViews {
       }
       case StatementForm::kLoop: {
         if (AnyCommand(statement, MayChangeFolder)) scope.folders = kAnyFolder;
+        for (const ShellWord& item : statement.items) rows_.Name(item, scope.folders);
         for (const Statement& part : statement.parts) Walk(part, scope);
         return {scope.folders, scope.folders};
       }
@@ -238,6 +239,7 @@ class ShellViews {
   FoldersAfter Command(const Statement& statement, CommandScope scope) {
     for (const Assignment& one : statement.assignments) {
       const std::string value = one.value.known() ? one.value.text : "?";
+      rows_.Name(one.value, scope.folders);
       if (RunsByItself(one.name)) rows_.OpenAll();
       if (ChangesPrograms(one.name)) scope.changes_programs = true;
       if (ChangesGit(one.name, value)) scope.changes_git = true;

@@ -115,4 +115,51 @@ TEST_CASE("what a call does: the server that the host names, not one that the ag
   CHECK(Serves(claimed, "git", "issue") == Answer::kOpen);
 }
 
+TEST_CASE("what a call does: files that words of a call name, but for those only read") {
+  TestProject project;
+  const std::string key = "secret/key.txt";
+  const auto names = [&](const CallViews& views) {
+    return std::find(views.named.begin(), views.named.end(), key) != views.named.end();
+  };
+  const std::string folder = project.folder();
+  for (const std::string& command : {
+           std::string("perl -pi -e s/a/b/ secret/key.txt"),
+           std::string("cd secret && perl -pi -e s/a/b/ key.txt"),
+           std::string("cat secret/key.txt && perl -pi -e s/a/b/ secret/key.txt"),
+           std::string("sqlite3 file:secret/key.txt?mode=rw x"),
+           "sqlite3 file://" + folder + "/secret/key.txt x",
+           std::string("x --out=secret/key.txt"),
+           std::string("x out=link/key.txt"),
+           std::string("x -osecret/key.txt"),
+           std::string("x @secret/key.txt"),
+           "docker run -v " + folder + "/src:/x," + folder + "/secret/key.txt y",
+           std::string("F=secret/key.txt x"),
+           std::string("for f in secret/key.txt; do perl -pi -e x $f; done"),
+           std::string("find . -exec perl -pi -e x secret/key.txt \\;"),
+           std::string("bash -c 'perl -pi \"$1\"' x secret/key.txt"),
+           std::string("env perl secret/key.txt"),
+           std::string("git -C secret x key.txt"),
+           std::string("cp -l secret/key.txt src"),
+           std::string("$x secret/key.txt"),
+           std::string("set -- secret/key.txt; perl \"$@\""),
+           std::string("rm secret/key.txt"),
+       }) {
+    INFO(command);
+    CHECK(names(project.Shell(command)));
+  }
+  for (const char* const command :
+       {"cat secret/key.txt", "grep x secret/key.txt", "echo secret/key.txt", "cp secret/key.txt x",
+        "git add secret/key.txt", "git diff secret/key.txt", "env cat secret/key.txt",
+        "sudo grep -r x secret/key.txt", "find secret/key.txt -name x", "bash secret/key.txt",
+        "cd secret && perl -pi x secret/key.txt", "sed -n 1p secret/key.txt",
+        "curl -d @secret/key.txt x.org", "ls | xargs cat secret/key.txt"}) {
+    INFO(command);
+    CHECK_FALSE(names(project.Shell(command)));
+  }
+  CHECK(names(project.Views("mcp__files__write", {{"path", "secret/key.txt"}})));
+  CHECK(names(project.Views("x", {{"a", {{"b", {1, "link/key.txt"}}}}})));
+  CHECK(names(project.Views("x", {{"uri", "file://" + folder + "/secret/key.txt"}})));
+  CHECK_FALSE(names(project.Views("Task", {{"prompt", "secret/key.txt"}})));
+}
+
 }  // namespace rpl
