@@ -68,22 +68,14 @@ SHELL_RESULT = {"stdout": "ok", "stderr": "", "interrupted": False, "isImage": F
 
 # What fails today, and why.
 KNOWN = {
-    "the settings by their folder": "words are paths from the project, not from the folder of the command",
-    "the settings, read before": "a file that the call reads is not protected from its other commands",
-    "the run by its folder": "words are paths from the project, not from the folder of the command",
     "the settings by paths that are computed": "edits that are not known are not checked against what is protected",
     "all files": "edits that are not known are not checked against what is protected",
     "tests by a hard link": "two names of one file are two files",
-    "halves of keystrokes": "what is typed into a program is read as whole commands",
-    "keystrokes as evidence": "what is typed into a program is evidence",
-    "a monitor as evidence": "a command that runs in the background is evidence if it is reported as others",
-    "a shell by another name: PowerShell": "the tool is not in the table",
     "git push by its own file": "`git-push` is a program of its own",
     "lists what a pattern finds anywhere": "`ls` is given the option --output of another program",
     "copies to a folder above the guard's": "to write into a folder counts as if it were replaced",
     "shows a commit of a variable": "it may be the option --output",
     "copies a test to another name": "the new name may be a folder, in which the file has its old one",
-    "commits the protocol": "an argument that is the protocol is denied, of programs that only read, too",
     "checks the protocol": "an argument that is the protocol is denied, of programs that only read, too",
     "braces in a redirection": "not expanded, as zsh does",
     "a protocol that states facts of the engine": "nothing forbids it",

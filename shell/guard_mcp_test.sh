@@ -355,7 +355,7 @@ answers "an audit log that is full" '1 !Refused, because the guard failed: the a
 mkdir -p folder.db
 policy=all.json through --store folder.db <session >out 2>err
 same "a store that is none" "1 !Refused" "$(texts <out | cut -c 1-10)"
-expect "without a policy" 2 "" "expected a policy" "$rpl" guard mcp -- true
+expect "without a policy" 2 "" "expected a protocol or a policy" "$rpl" guard mcp -- true
 expect "without a server" 2 "" "SERVER" "$rpl" guard mcp --policy all.json
 expect "a server that does not exist" 6 "" "" "$rpl" guard mcp --policy all.json -- ./none
 { initialize '{}'; call 1 die '{"status":7}'; call 2 echo '{"text":"t"}'; sleep 5; } |

@@ -103,17 +103,8 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     if (is_protected(at(edit)) || may_hold(at(edit) + "/")) return denial(edit);
   for (const std::string& edit : views.open_edits)
     if (!edit.empty() && (is_protected(at(edit)) || may_hold(at(edit)))) return denial(edit);
-  const auto reads = [&](const std::string& path) {
-    return std::ranges::any_of(views.reads, [&](const std::string& r) { return at(r) == path; });
-  };
-  const auto of_guard = [&](std::string word) {
-    if (const std::size_t equals = word.find('='); equals != std::string::npos)
-      word.erase(0, equals + 1);
-    if (word.starts_with("file:")) word.erase(0, 5);
-    if (word.empty() || word.starts_with('-')) return false;
-    const std::string path = at(word);
-    return is_protected(path) && !reads(path);
-  };
+  for (const std::string& name : views.named)
+    if (is_protected(at(name))) return denial(name);
   for (const ProgramRun& run : views.runs) {
     if (SpeaksForPeople(run))
       return "only a person answers, approves and ends, and only the host reports: not a tool of "
@@ -127,14 +118,13 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     if (text_in)
       return fmt::format("`{}` runs text that cannot be read: run the commands themselves",
                          told(run.program));
-    for (const std::string& word : run.arguments)
-      if (of_guard(word)) return denial(word);
   }
   for (const OpenRun& run : views.open_runs) {
-    const bool names = (run.program && *run.program == "rpl") ||
-                       std::ranges::any_of(run.words, [&](const std::string& word) {
-                         return fs::path(word).filename() == "rpl" || of_guard(word);
-                       });
+    const bool names =
+        (run.program && *run.program == "rpl") ||
+        std::ranges::any_of(run.words, [&](const std::string& word) {
+          return fs::path(word).filename() == "rpl" || (!word.empty() && is_protected(at(word)));
+        });
     if (names) return "a command that cannot be read names `rpl` or a file of the guard";
   }
   return "";
