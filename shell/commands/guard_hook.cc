@@ -209,7 +209,7 @@ int GuardHook(const GuardCommandOptions& options) {
   if (!IsSupervised()) return Tell(Deny("expected `rpl guard hook OPTION…`, the options last"));
   try {
     const HookReply reply = AnswerHook(options);
-    if (!Interrupted()) return Tell(reply);
+    if (!Interrupted() || reply.code == kExitInvalid) return Tell(reply);
     return Tell(Deny("interrupted"));
   } catch (const std::exception& e) {
     return Tell(Deny(std::string("an error of its own: ") + e.what()));
