@@ -155,24 +155,39 @@ void CommandViews::Transfer(const ParsedWords& parsed, bool moves, const Command
     for (const ShellWord& word : sources) rows_.Edit(word, scope.folders);
     return;
   }
+  const auto is_file = [&](const ShellWord& word) {
+    return !scope.repeats && rows_.IsFile(word, scope.folders);
+  };
+  // Looked at before the rows of this command are written.
+  std::vector<bool> are_files;
+  bool is_path = false;
   if (!has_target) {
     if (sources.empty()) return;
     target = sources.size() == 1 ? KnownWord(".") : sources.back();
     if (sources.size() > 1) sources = sources.first(sources.size() - 1);
-    rows_.Edit(target, scope.folders);
+    is_path = sources.size() == 1 && !scope.repeats && rows_.IsNoFolder(target, scope.folders);
   }
-  const bool recurses = moves || parsed.recurses;
-  if (recurses) rows_.EditWithin(target, scope.folders);
+  bool recurses_any = false;
   for (const ShellWord& source : sources) {
+    are_files.push_back(is_file(source));
+    recurses_any = recurses_any || ((moves || parsed.recurses) && !are_files.back());
+  }
+  if (!has_target) rows_.Edit(target, scope.folders);
+  if (recurses_any) rows_.EditWithin(target, scope.folders);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ShellWord& source = sources[i];
     const ShellWord placed = Below(target, source);
-    if (placed.complete) rows_.Edit(placed, scope.folders);
-    else rows_.EditWithin(target, scope.folders);
+    // The new path of a file where there is no folder is the target itself.
+    if (!is_path || !are_files[i]) {
+      if (placed.complete) rows_.Edit(placed, scope.folders);
+      else rows_.EditWithin(target, scope.folders);
+    }
     if (moves) {
       rows_.Edit(source, scope.folders);
-      rows_.EditWithin(source, scope.folders);
+      if (!are_files[i]) rows_.EditWithin(source, scope.folders);
     }
     rows_.Read(source, scope.folders);
-    if (recurses) rows_.ReadWithin(source, scope.folders);
+    if ((moves || parsed.recurses) && !are_files[i]) rows_.ReadWithin(source, scope.folders);
   }
 }
 

@@ -34,7 +34,8 @@ struct CommandScope {
   bool has_input = false;  // something is put into its standard input
   bool changes_programs = false;
   bool changes_git = false;
-  int depth = 0;  // of programs that run programs
+  bool repeats = false;  // what follows in the text may run before it
+  int depth = 0;         // of programs that run programs
 };
 
 /// The folders behind a command: if it succeeds, and in any case.

@@ -12,10 +12,9 @@ constexpr ProgramRule kPrograms[] = {
     // --- Files.
     {"cat tac nl head tail less more wc od hexdump xxd strings base64 base32 md5sum sha1sum "
      "sha256sum sha512sum cksum rev fold expand unexpand fmt pr column paste comm cmp diff diff3 "
-     "join stat file readlink realpath ls du tree bat zcat bzcat xzcat gzcat zless "
-     "source-highlight",
-     Operands::kReads,
-     "-n= -c= --lines= --bytes= -s= -w= -t= -L= -N= -j= -d= -I= --width= --output> -P="},
+     "join stat file readlink realpath ls du bat zcat bzcat xzcat gzcat zless",
+     Operands::kReads, "-n= -c= --lines= --bytes= -s= -w= -t= -L= -N= -j= -d= -I= --width= -P="},
+    {"tree source-highlight", Operands::kReads, "-o> --output> -L= -P= -I="},
     {"cut uniq", Operands::kReads, "-d= -f= -c= -b= -s -w= -n="},
     {"sort", Operands::kReads,
      "-o> --output> -k= -t= -S= -T= --key= --field-separator= --compress-program? --files0-from<"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/calls/row_writer.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -128,6 +129,42 @@ void RowWriter::EditWithin(const ShellWord& path, const Folders& folders) {
 }
 void RowWriter::ReadWithin(const ShellWord& path, const Folders& folders) {
   AddWithin(path, folders, views_.open_reads, reads_);
+}
+
+bool RowWriter::MayHaveEdited(const ShellWord& path, const Folders& folders) const {
+  for (const std::string& one : paths_.PathsOf(path, folders)) {
+    const std::string name = paths_.NameOf(one);
+    if (name.empty()) return true;
+    for (std::size_t end = 0; end != name.npos;) {  // each folder above it, too
+      end = name.find('/', end + 1);
+      if (edits_.closed.contains(name.substr(0, end))) return true;
+    }
+    for (const std::string& start : edits_.open)
+      if (name.starts_with(start) || start == name + "/") return true;
+  }
+  return false;
+}
+
+bool RowWriter::IsFile(const ShellWord& path, const Folders& folders) const {
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  if (!path.complete || found.empty() || MayHaveEdited(path, folders)) return false;
+  for (const std::string& one : found) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(one, error)))
+      return false;
+  }
+  return true;
+}
+
+bool RowWriter::IsNoFolder(const ShellWord& path, const Folders& folders) const {
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  if (!path.complete || path.text.ends_with('/') || found.empty()) return false;
+  if (MayHaveEdited(path, folders)) return false;
+  for (const std::string& one : found) {
+    std::error_code error;
+    if (std::filesystem::is_directory(one, error) || error.value() == EACCES) return false;
+  }
+  return true;
 }
 
 void RowWriter::Fetch(const ShellWord& address) {

@@ -41,6 +41,13 @@ class RowWriter {
   void OpenEdit(std::string start);
   void OpenRead(std::string start);
 
+  /// Whether a path is a file, and no link, when the command begins.
+  bool IsFile(const ShellWord& path, const Folders& folders) const;
+  /// Whether a path is no folder when the command begins.
+  bool IsNoFolder(const ShellWord& path, const Folders& folders) const;
+  /// Whether a row so far may have written a path, or removed it.
+  bool MayHaveEdited(const ShellWord& path, const Folders& folders) const;
+
   /// An address, with or without `https://`.
   void Fetch(const ShellWord& address);
   void OpenFetch(std::string start);

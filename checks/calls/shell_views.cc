@@ -223,12 +223,14 @@ class ShellViews {
       }
       case StatementForm::kLoop: {
         if (AnyCommand(statement, MayChangeFolder)) scope.folders = kAnyFolder;
+        scope.repeats = true;
         for (const ShellWord& item : statement.items) rows_.Name(item, scope.folders);
         for (const Statement& part : statement.parts) Walk(part, scope);
         return {scope.folders, scope.folders};
       }
       case StatementForm::kFunction: {
         if (changes_folder_) scope.folders = kAnyFolder;
+        scope.repeats = true;
         for (const Statement& part : statement.parts) Walk(part, scope);
         return {before, before};
       }
