@@ -120,8 +120,9 @@ class Agent:
 
     def hook(self, text, *options, before=()):
         """What the host does with the answer: whether the call is made."""
+        patience = () if "--timeout-ms" in options else ("--timeout-ms", "60000")
         got = self.run("guard", "hook", "--protocol", self.protocol, "--sessions", self.sessions,
-                       "--project", self.of_host, "--timeout-ms", "60000", *options, text=text, before=before)
+                       "--project", self.of_host, *patience, *options, text=text, before=before)
         self.reason = got.stdout.decode("utf-8", "replace") + got.stderr.decode("utf-8", "replace")
         self.code = got.returncode
         if got.returncode == 2:
