@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checks/calls/quiet_commands.h"
 #include "formats/character.h"
 
 namespace rpl {
@@ -232,8 +233,15 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
       else if (at < words.size() && !words[at].known()) rows_.OpenAll();
       return;
     }
+    case Operands::kFormats: add_row(false); return RunFormatter(program, words, scope);
     case Operands::kTar:
       add_row(false);
+      if (const TarForm form = TarFormOf(program, words); form.is_known) {
+        if (!form.creates) return rows_.Read(form.archive, scope.folders);
+        rows_.OpenRead("");
+        if (form.archive.text != "-") rows_.Edit(form.archive, scope.folders);
+        return;
+      }
       // Archives are read and written by options of every letter, and some run programs.
       rows_.OpenEdit("");
       rows_.OpenRead("");
@@ -392,6 +400,7 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
   if (!is_known) return;
   const ProgramRule* const behind = FindSubcommand(program, rest[0].text);
   if (behind == nullptr) return;
+  if (program == "git" && !is_open && IsQuietGit(rest)) return;
   if (behind->operands == Operands::kEval) return rows_.OpenAll();
   const bool is_named =
       program == "git" && (rest[0].text == "checkout" || rest[0].text == "restore");

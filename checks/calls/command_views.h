@@ -75,6 +75,7 @@ class CommandViews {
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope);
+  void RunFormatter(const std::string& program, CommandWords words, const CommandScope& scope);
   void Operate(Operands operands, const ParsedWords& parsed, const CommandScope& scope);
   void Transfer(const ParsedWords& parsed, bool moves, const CommandScope& scope);
   void NameFiles(const ProgramRule* rule, CommandWords words, const CommandScope& scope);

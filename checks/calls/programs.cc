@@ -57,7 +57,7 @@ constexpr ProgramRule kPrograms[] = {
     {"tar bsdtar unzip 7z cpio ar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip",
      Operands::kTar, ""},
     {"clang-format prettier black isort gofmt rustfmt ruff eslint autopep8 dos2unix unix2dos",
-     Operands::kEditsUnknown, ""},
+     Operands::kFormats, ""},
     // --- Addresses.
     {"curl", Operands::kFetches,
      "-o> --output> -O* --remote-name* --remote-name-all* --output-dir> -T< --upload-file< -K? "
@@ -183,11 +183,15 @@ constexpr ProgramRule kSubcommands[] = {
      "git/revert git/read-tree git/checkout-index git/worktree git/sparse-checkout git/reset "
      "git/init git/format-patch git/rerere git/unpack-file git/bundle",
      Operands::kEditsUnknown, ""},
-    {"git/rebase git/pull git/filter-branch git/clone git/archive git/difftool git/mergetool",
+    {"git/rebase git/pull git/filter-branch git/archive git/difftool git/mergetool",
      Operands::kEditsUnknown,
      "-x$ --exec$ --extcmd$ --tree-filter$ --index-filter$ --msg-filter$ --commit-filter$ "
      "--env-filter$ --parent-filter$ --tag-name-filter$ --setup$ --upload-pack$ -u$ -c? --config? "
      "-s= -X= -b= --onto= --depth="},
+    {"git/clone", Operands::kClones,
+     "--upload-pack$ -u$ -c? --config? --template? -b= --branch= --depth= -o= --origin= -j= "
+     "--jobs= --separate-git-dir> --reference= --reference-if-able= --filter= --shallow-since= "
+     "--shallow-exclude= --server-option= --bundle-uri= --ref-format= --revision="},
     {"git/bisect git/submodule git/instaweb git/citool git/for-each-repo git/hook git/daemon "
      "git/shell git/http-backend git/send-email git/quiltimport git/p4 git/maintenance "
      "git/merge-index git/merge-one-file git/remote-ext",

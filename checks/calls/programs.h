@@ -22,6 +22,8 @@ enum class Operands : std::uint8_t {
   kCopies,           // files that it reads, then where it writes
   kMoves,            // files that it removes, then where it writes
   kLinks,            // as kCopies; paths through the link are not known afterwards
+  kFormats,          // files that it reads or writes, as its options say
+  kClones,           // an address, and the folder that it writes
   kEditsUnknown,     // files whose names are not among the operands
   kFetches,          // addresses
   kDownloads,        // addresses, which become files named like them
