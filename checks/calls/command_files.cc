@@ -243,6 +243,7 @@ void CommandViews::NameFiles(const ProgramRule* rule, CommandWords words,
     case Operands::kFetches:
     case Operands::kRuns:
     case Operands::kAssignedRuns:
+    case Operands::kRunsListed:
     case Operands::kXargs:
     case Operands::kFind:
     case Operands::kSed:

@@ -65,6 +65,7 @@ class CommandViews {
   void RunText(const ShellWord& text, const CommandScope& scope);
   void RunRule(const ProgramRule& rule, const std::string& program, CommandWords words,
                CommandScope scope);
+  void RunPackaged(const std::string& program, const ParsedWords& parsed, CommandScope scope);
   void RunBehind(CommandWords words, CommandScope scope);
   void RunAssigned(CommandWords words, CommandScope scope, bool is_shell);
   void RunShell(const ProgramRule& rule, CommandWords words, const CommandScope& scope);

@@ -151,4 +151,47 @@ TEST_CASE("what a call does: archives that are listed, or written") {
               {"unzip -lo x", "?"}});
 }
 
+TEST_CASE("what a call does: programs of packages run as what they are") {
+  TestProject project;
+  for (const char* const command :
+       {"npx tsc --noEmit", "npx -y tsc", "npx tsc@5 x", "npm exec -- tsc", "npm exec tsc",
+        "yarn exec tsc", "pnpm exec tsc", "bunx tsc", "uvx tsc", "uv run tsc x",
+        "uv run --with x tsc", "uv run --frozen -- tsc", "poetry run tsc", "pipenv run tsc",
+        "bundle exec tsc", "pdm run tsc", "hatch run tsc", "hatch run test:tsc",
+        "npx ./node_modules/.bin/tsc"}) {
+    INFO(command);
+    const CallViews views = project.Shell(command);
+    CHECK(Runs(views, "tsc", {}) == Answer::kYes);
+    CHECK(views.open_runs.empty());
+    CHECK(Edits(views) == "");
+  }
+  CHECK(Runs(project.Shell("npx tsc"), "npx", {"tsc"}) == Answer::kYes);
+  CHECK(Runs(project.Shell("uv run tsc"), "uv", {"run", "tsc"}) == Answer::kYes);
+  CHECK(Edits(project.Shell("npx prettier --check .")) == "");
+  CHECK(Edits(project.Shell("uv run rm src/a.c")) == "src/a.c");
+  for (const char* const command : {"npx git push",
+                                    "npx --new x git push",
+                                    "npx -c 'git push'",
+                                    "npm exec -c 'git push'",
+                                    "npm exec --new x git push",
+                                    "uv run git push",
+                                    "uv run --new x git push",
+                                    "uv run -m x",
+                                    "uv run $x",
+                                    "poetry run git push",
+                                    "poetry run sh -c 'git push'",
+                                    "pipenv run git push",
+                                    "bundle exec git push",
+                                    "pdm run git push",
+                                    "hatch run git push",
+                                    "hatch run 'git push'",
+                                    "hatch run x ';' git push",
+                                    "npx $x",
+                                    "npx \"$x\" push",
+                                    "uvx --new x git push"}) {
+    INFO(command);
+    CHECK(Runs(project.Shell(command), "git", {"push"}) != Answer::kNo);
+  }
+}
+
 }  // namespace rpl

@@ -130,9 +130,16 @@ constexpr ProgramRule kPrograms[] = {
      "-o= +o= -O= +O= --rcfile? --init-file? --norc --noprofile --login --posix --emulate="},
     {"eval source . hash enable fc bind complete compgen mapfile readarray coproc autoload "
      "zmodload "
-     "emulate zle zcompile expect tmux screen at batch crontab systemd-run npx bunx pnpx uvx pipx "
+     "emulate zle zcompile expect tmux screen at batch crontab systemd-run pipx "
      "nsenter unshare osascript pwsh pwsh.exe powershell powershell.exe cmd.exe wsl wsl.exe",
      Operands::kEval, ""},
+    // They run a program of a package, which they may download.
+    {"npx bunx pnpx", Operands::kRunsListed,
+     "-p= --package= -c$ --call$ -y --yes --no --no-install -q --quiet -s --silent --offline "
+     "--prefer-offline --ignore-existing -w= --workspace= --registry= --cache= --bun --verbose"},
+    {"uvx", Operands::kRunsListed,
+     "--from= --with= --with-editable= -p= --python= --index-url= -q --quiet -v --verbose "
+     "--offline --isolated --no-cache --refresh --prerelease="},
     {"trap", Operands::kTrap, ""},
     {"alias", Operands::kAlias, ""},
     {"cd chdir", Operands::kChangesFolder, ""},
@@ -169,7 +176,9 @@ constexpr ProgramRule kPrograms[] = {
     {"systemctl", Operands::kSubcommand,
      "-H? -M? -t= --type= --state= -p= --property= -n= -o= --user --system -q --quiet --no-pager "
      "--no-block --now -a --all -l --full --root="},
-    {"apt apt-get dnf yum brew pip pip3 uv poetry gem aws gcloud az bundle", Operands::kSubcommand,
+    {"apt apt-get dnf yum brew pip pip3 uv poetry gem aws gcloud az bundle pipenv pdm "
+     "hatch",
+     Operands::kSubcommand,
      "-y --yes -q -qq --quiet --verbose -v --version --help -h -o= -c? --profile= --region= "
      "--output= --project= --no-input --disable-pip-version-check --directory/ --debug"},
 };
@@ -202,10 +211,23 @@ constexpr ProgramRule kSubcommands[] = {
     {"git/diff git/log git/show git/diff-tree git/diff-index git/diff-files", Operands::kNone,
      "--output>"},
     {"git/hash-object git/blame git/annotate", Operands::kReads, "-t= -L= -S= --path="},
-    {"npm/exec npm/x pnpm/exec pnpm/dlx yarn/exec yarn/dlx bun/x bun/exec uv/run uv/tool "
-     "poetry/run "
-     "bundle/exec",
-     Operands::kEval, ""},
+    {"npm/exec npm/x pnpm/exec pnpm/dlx yarn/exec yarn/dlx bun/x", Operands::kRunsListed,
+     "-p= --package= -c$ --call$ -y --yes --no -q --quiet -s --silent --offline --prefer-offline "
+     "-w= --workspace= --workspaces -r --recursive --bun"},
+    {"uv/run", Operands::kRunsListed,
+     "--with= --with-editable= --with-requirements= -p= --python= --extra= --group= --no-group= "
+     "--only-group= --package= --project= --directory/ --index-url= --env-file? -m! --module! "
+     "-s! --script! --gui-script! --all-extras --all-groups --all-packages --dev --no-dev "
+     "--only-dev --no-project --active --frozen --locked --no-sync --isolated --offline --exact "
+     "--refresh --no-cache -n -q --quiet -v --verbose --no-env-file --no-config"},
+    {"poetry/run", Operands::kRunsListed,
+     "-q --quiet -n --no-interaction -v -vv -vvv --ansi --no-ansi --no-cache -C/ --directory/ -P= "
+     "--project="},
+    {"pipenv/run", Operands::kRunsListed, "-q --quiet -v --verbose"},
+    {"pdm/run", Operands::kRunsListed, "-q --quiet -v --verbose -p= --project= --venv="},
+    {"hatch/run", Operands::kRunsListed, ""},
+    {"bundle/exec", Operands::kRunsListed, "--gemfile= --keep-file-descriptors"},
+    {"bun/exec uv/tool", Operands::kEval, ""},
     {"go/run go/generate go/test cargo/run cargo/test", Operands::kNone,
      "-exec$ --exec$ -toolexec$"},
 };

@@ -28,6 +28,7 @@ enum class Operands : std::uint8_t {
   kFetches,          // addresses
   kDownloads,        // addresses, which become files named like them
   kRuns,             // a program and its arguments, behind `skip` operands
+  kRunsListed,       // as kRuns; an option that is not listed makes all open
   kShell,            // a script, or text with -c
   kSubcommand,       // a subcommand and its arguments
   // Programs with a syntax of their own:
