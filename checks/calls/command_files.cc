@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checks/calls/command_views.h"
+#include "checks/calls/quiet_commands.h"
 #include "checks/calls/scripts.h"
 
 namespace rpl {
@@ -93,6 +94,23 @@ void CommandViews::RunAwk(const ProgramRule& rule, CommandWords words, CommandSc
   if (!is_plain) rows_.OpenAll();
 }
 
+void CommandViews::RunFormatter(const std::string& program, CommandWords words,
+                                const CommandScope& scope) {
+  const Formatting formatting = FormattingOf(program, words);
+  std::vector<ShellWord> files;
+  bool are_files = formatting == Formatting::kWrites;
+  for (std::size_t i = program == "ruff" ? 2 : 1; are_files && i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    // A number is the value of an option.
+    if (text.starts_with('-') || text.find_first_not_of("0123456789") == text.npos) continue;
+    files.push_back(words[i]);
+    are_files = rows_.IsFile(words[i], scope.folders);
+  }
+  if (formatting == Formatting::kReads) return;
+  if (!are_files || files.empty()) return rows_.OpenEdit("");
+  for (const ShellWord& file : files) rows_.Edit(file, scope.folders);
+}
+
 void CommandViews::Operate(Operands operands, const ParsedWords& parsed,
                            const CommandScope& scope) {
   const CommandWords words(parsed.operands);
@@ -128,6 +146,10 @@ void CommandViews::Operate(Operands operands, const ParsedWords& parsed,
       rows_.OpenEdit("");
       return rows_.OpenRead("");
     case Operands::kEditsUnknown: return rows_.OpenEdit("");
+    case Operands::kClones:
+      if (words.size() != 2 || parsed.has_unknown) return rows_.OpenEdit("");
+      rows_.Edit(words[1], scope.folders);
+      return rows_.EditWithin(words[1], scope.folders);
     case Operands::kFetches:
     case Operands::kDownloads:
       for (const ShellWord& word : words) rows_.Fetch(word);
@@ -221,6 +243,7 @@ void CommandViews::NameFiles(const ProgramRule* rule, CommandWords words,
     case Operands::kFetches:
     case Operands::kRuns:
     case Operands::kAssignedRuns:
+    case Operands::kRunsListed:
     case Operands::kXargs:
     case Operands::kFind:
     case Operands::kSed:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checks/calls/quiet_commands.h"
 #include "formats/character.h"
 
 namespace rpl {
@@ -114,6 +115,7 @@ ParsedWords CommandViews::Parse(const ProgramRule& rule, CommandWords words, Com
     if (text.starts_with("--") || (whole != '\0' && name.size() > 2)) {
       if (name == "--regexp" || name == "--file" || name == "--from-file" || name == "--expression")
         parsed.has_script = true;
+      if (whole == '\0' && rule.operands == Operands::kRunsListed) parsed.is_risky = true;
       if (!HasValue(whole)) {
         ApplyOption(whole, {}, scope, parsed);
         continue;
@@ -127,6 +129,7 @@ ParsedWords CommandViews::Parse(const ProgramRule& rule, CommandWords words, Com
       const char meaning = MeaningOf(rule, std::string{text[0], text[at]});
       if (text[at] == 'e' || text[at] == 'f')
         parsed.has_script = parsed.has_script || HasValue(meaning);
+      if (meaning == '\0' && rule.operands == Operands::kRunsListed) parsed.is_risky = true;
       if (!HasValue(meaning)) {
         ApplyOption(meaning, {}, scope, parsed);
         continue;
@@ -232,8 +235,15 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
       else if (at < words.size() && !words[at].known()) rows_.OpenAll();
       return;
     }
+    case Operands::kFormats: add_row(false); return RunFormatter(program, words, scope);
     case Operands::kTar:
       add_row(false);
+      if (const TarForm form = TarFormOf(program, words); form.is_known) {
+        if (!form.creates) return rows_.Read(form.archive, scope.folders);
+        rows_.OpenRead("");
+        if (form.archive.text != "-") rows_.Edit(form.archive, scope.folders);
+        return;
+      }
       // Archives are read and written by options of every letter, and some run programs.
       rows_.OpenEdit("");
       rows_.OpenRead("");
@@ -248,6 +258,11 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
       }
       return;
     default: break;
+  }
+  if (rule.operands == Operands::kRunsListed) {
+    const ParsedWords parsed = Parse(rule, words, scope, true);
+    add_row(parsed.is_risky);
+    return RunPackaged(program, parsed, scope);
   }
   const bool runs = rule.operands == Operands::kRuns || rule.operands == Operands::kAssignedRuns;
   const ParsedWords parsed = Parse(rule, words, scope, runs);
@@ -272,6 +287,31 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
   if (rule.skip > 0 && rest.size() > 1 && rest[0].text.starts_with('-'))
     return RunText(rest[1], scope);
   RunBehind(rest, scope);
+}
+
+void CommandViews::RunPackaged(const std::string& program, const ParsedWords& parsed,
+                               CommandScope scope) {
+  if (parsed.is_risky || parsed.has_unknown) rows_.OpenAll();
+  if (parsed.runs_nothing || parsed.operands.empty()) return;
+  std::vector<ShellWord> words = parsed.operands;
+  // hatch gives its words to a shell.
+  constexpr std::string_view kSigns = " \t\n;&|$`()<>{}*?[]'\"\\";
+  const auto may_be_text = [&](const ShellWord& word) {
+    return word.text.find_first_of(kSigns) != word.text.npos;
+  };
+  if (program == "hatch" ? std::any_of(words.begin(), words.end(), may_be_text)
+                         : may_be_text(words[0]))
+    rows_.OpenAll();
+  if (words[0].known()) {
+    // `NAME@VERSION` of a package, `ENVIRONMENT:NAME` of hatch.
+    std::string name = NameOfProgram(words[0].text);
+    if (const std::size_t at = name.find('@', 1); at != name.npos) name.resize(at);
+    if (const std::size_t at = name.find(':'); program == "hatch" && at != name.npos)
+      name.erase(0, at + 1);
+    if (name != NameOfProgram(words[0].text)) words[0] = KnownWord(std::move(name));
+    if (words[0].text.empty()) return rows_.OpenAll();
+  }
+  RunBehind(words, std::move(scope));
 }
 
 void CommandViews::RunBehind(CommandWords words, CommandScope scope) {
@@ -387,12 +427,17 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
     rows_.Options(program, words.subspan(1, words.size() - rest.size() - 1));
   }
   if (program == "git" && (is_open || !is_known) && !rest.empty()) rows_.OpenEdit("");
-  if (is_open || program != "git" || !is_known || !IsReadingGitCommand(rest[0].text))
+  const ProgramRule* const behind = is_known ? FindSubcommand(program, rest[0].text) : nullptr;
+  const bool is_wrapper = behind != nullptr && behind->operands == Operands::kRunsListed;
+  const bool reads = program == "git" && is_known && IsReadingGitCommand(rest[0].text);
+  if (is_open || (!reads && !is_wrapper))
     for (const ShellWord& word : rest) rows_.Name(word, scope.folders);
   if (!is_known) return;
-  const ProgramRule* const behind = FindSubcommand(program, rest[0].text);
   if (behind == nullptr) return;
+  if (program == "git" && !is_open && IsQuietGit(rest)) return;
   if (behind->operands == Operands::kEval) return rows_.OpenAll();
+  if (behind->operands == Operands::kRunsListed)
+    return RunPackaged(program, Parse(*behind, rest, scope, true), scope);
   const bool is_named =
       program == "git" && (rest[0].text == "checkout" || rest[0].text == "restore");
   const auto dashes = std::find_if(rest.begin(), rest.end(), [](const ShellWord& one) {

@@ -65,6 +65,7 @@ class CommandViews {
   void RunText(const ShellWord& text, const CommandScope& scope);
   void RunRule(const ProgramRule& rule, const std::string& program, CommandWords words,
                CommandScope scope);
+  void RunPackaged(const std::string& program, const ParsedWords& parsed, CommandScope scope);
   void RunBehind(CommandWords words, CommandScope scope);
   void RunAssigned(CommandWords words, CommandScope scope, bool is_shell);
   void RunShell(const ProgramRule& rule, CommandWords words, const CommandScope& scope);
@@ -75,6 +76,7 @@ class CommandViews {
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope);
+  void RunFormatter(const std::string& program, CommandWords words, const CommandScope& scope);
   void Operate(Operands operands, const ParsedWords& parsed, const CommandScope& scope);
   void Transfer(const ParsedWords& parsed, bool moves, const CommandScope& scope);
   void NameFiles(const ProgramRule* rule, CommandWords words, const CommandScope& scope);

@@ -57,7 +57,7 @@ constexpr ProgramRule kPrograms[] = {
     {"tar bsdtar unzip 7z cpio ar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip",
      Operands::kTar, ""},
     {"clang-format prettier black isort gofmt rustfmt ruff eslint autopep8 dos2unix unix2dos",
-     Operands::kEditsUnknown, ""},
+     Operands::kFormats, ""},
     // --- Addresses.
     {"curl", Operands::kFetches,
      "-o> --output> -O* --remote-name* --remote-name-all* --output-dir> -T< --upload-file< -K? "
@@ -130,9 +130,16 @@ constexpr ProgramRule kPrograms[] = {
      "-o= +o= -O= +O= --rcfile? --init-file? --norc --noprofile --login --posix --emulate="},
     {"eval source . hash enable fc bind complete compgen mapfile readarray coproc autoload "
      "zmodload "
-     "emulate zle zcompile expect tmux screen at batch crontab systemd-run npx bunx pnpx uvx pipx "
+     "emulate zle zcompile expect tmux screen at batch crontab systemd-run pipx "
      "nsenter unshare osascript pwsh pwsh.exe powershell powershell.exe cmd.exe wsl wsl.exe",
      Operands::kEval, ""},
+    // They run a program of a package, which they may download.
+    {"npx bunx pnpx", Operands::kRunsListed,
+     "-p= --package= -c$ --call$ -y --yes --no --no-install -q --quiet -s --silent --offline "
+     "--prefer-offline --ignore-existing -w= --workspace= --registry= --cache= --bun --verbose"},
+    {"uvx", Operands::kRunsListed,
+     "--from= --with= --with-editable= -p= --python= --index-url= -q --quiet -v --verbose "
+     "--offline --isolated --no-cache --refresh --prerelease="},
     {"trap", Operands::kTrap, ""},
     {"alias", Operands::kAlias, ""},
     {"cd chdir", Operands::kChangesFolder, ""},
@@ -169,7 +176,9 @@ constexpr ProgramRule kPrograms[] = {
     {"systemctl", Operands::kSubcommand,
      "-H? -M? -t= --type= --state= -p= --property= -n= -o= --user --system -q --quiet --no-pager "
      "--no-block --now -a --all -l --full --root="},
-    {"apt apt-get dnf yum brew pip pip3 uv poetry gem aws gcloud az bundle", Operands::kSubcommand,
+    {"apt apt-get dnf yum brew pip pip3 uv poetry gem aws gcloud az bundle pipenv pdm "
+     "hatch",
+     Operands::kSubcommand,
      "-y --yes -q -qq --quiet --verbose -v --version --help -h -o= -c? --profile= --region= "
      "--output= --project= --no-input --disable-pip-version-check --directory/ --debug"},
 };
@@ -183,11 +192,15 @@ constexpr ProgramRule kSubcommands[] = {
      "git/revert git/read-tree git/checkout-index git/worktree git/sparse-checkout git/reset "
      "git/init git/format-patch git/rerere git/unpack-file git/bundle",
      Operands::kEditsUnknown, ""},
-    {"git/rebase git/pull git/filter-branch git/clone git/archive git/difftool git/mergetool",
+    {"git/rebase git/pull git/filter-branch git/archive git/difftool git/mergetool",
      Operands::kEditsUnknown,
      "-x$ --exec$ --extcmd$ --tree-filter$ --index-filter$ --msg-filter$ --commit-filter$ "
      "--env-filter$ --parent-filter$ --tag-name-filter$ --setup$ --upload-pack$ -u$ -c? --config? "
      "-s= -X= -b= --onto= --depth="},
+    {"git/clone", Operands::kClones,
+     "--upload-pack$ -u$ -c? --config? --template? -b= --branch= --depth= -o= --origin= -j= "
+     "--jobs= --separate-git-dir> --reference= --reference-if-able= --filter= --shallow-since= "
+     "--shallow-exclude= --server-option= --bundle-uri= --ref-format= --revision="},
     {"git/bisect git/submodule git/instaweb git/citool git/for-each-repo git/hook git/daemon "
      "git/shell git/http-backend git/send-email git/quiltimport git/p4 git/maintenance "
      "git/merge-index git/merge-one-file git/remote-ext",
@@ -198,10 +211,23 @@ constexpr ProgramRule kSubcommands[] = {
     {"git/diff git/log git/show git/diff-tree git/diff-index git/diff-files", Operands::kNone,
      "--output>"},
     {"git/hash-object git/blame git/annotate", Operands::kReads, "-t= -L= -S= --path="},
-    {"npm/exec npm/x pnpm/exec pnpm/dlx yarn/exec yarn/dlx bun/x bun/exec uv/run uv/tool "
-     "poetry/run "
-     "bundle/exec",
-     Operands::kEval, ""},
+    {"npm/exec npm/x pnpm/exec pnpm/dlx yarn/exec yarn/dlx bun/x", Operands::kRunsListed,
+     "-p= --package= -c$ --call$ -y --yes --no -q --quiet -s --silent --offline --prefer-offline "
+     "-w= --workspace= --workspaces -r --recursive --bun"},
+    {"uv/run", Operands::kRunsListed,
+     "--with= --with-editable= --with-requirements= -p= --python= --extra= --group= --no-group= "
+     "--only-group= --package= --project= --directory/ --index-url= --env-file? -m! --module! "
+     "-s! --script! --gui-script! --all-extras --all-groups --all-packages --dev --no-dev "
+     "--only-dev --no-project --active --frozen --locked --no-sync --isolated --offline --exact "
+     "--refresh --no-cache -n -q --quiet -v --verbose --no-env-file --no-config"},
+    {"poetry/run", Operands::kRunsListed,
+     "-q --quiet -n --no-interaction -v -vv -vvv --ansi --no-ansi --no-cache -C/ --directory/ -P= "
+     "--project="},
+    {"pipenv/run", Operands::kRunsListed, "-q --quiet -v --verbose"},
+    {"pdm/run", Operands::kRunsListed, "-q --quiet -v --verbose -p= --project= --venv="},
+    {"hatch/run", Operands::kRunsListed, ""},
+    {"bundle/exec", Operands::kRunsListed, "--gemfile= --keep-file-descriptors"},
+    {"bun/exec uv/tool", Operands::kEval, ""},
     {"go/run go/generate go/test cargo/run cargo/test", Operands::kNone,
      "-exec$ --exec$ -toolexec$"},
 };

@@ -22,10 +22,13 @@ enum class Operands : std::uint8_t {
   kCopies,           // files that it reads, then where it writes
   kMoves,            // files that it removes, then where it writes
   kLinks,            // as kCopies; paths through the link are not known afterwards
+  kFormats,          // files that it reads or writes, as its options say
+  kClones,           // an address, and the folder that it writes
   kEditsUnknown,     // files whose names are not among the operands
   kFetches,          // addresses
   kDownloads,        // addresses, which become files named like them
   kRuns,             // a program and its arguments, behind `skip` operands
+  kRunsListed,       // as kRuns; an option that is not listed makes all open
   kShell,            // a script, or text with -c
   kSubcommand,       // a subcommand and its arguments
   // Programs with a syntax of their own:
