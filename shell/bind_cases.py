@@ -78,11 +78,6 @@ KNOWN = {
     "braces in a redirection": "not expanded, as zsh does",
     "a protocol that states facts of the engine": "nothing forbids it",
     "moves a file": "a new name of a file may be a folder, below which anything is written",
-    "begins a branch": "`git checkout` may write any file",
-    "looks at stashes": "`git stash` may write any file",
-    "takes from the index": "`git reset` may write any file",
-    "looks for what linters say": "linters are read as formatters",
-    "runs a program of a package": "`npx` and `uv run` may run anything",
     "removes what was built": "a folder may hold tests",
 }
 
