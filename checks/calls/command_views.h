@@ -73,6 +73,7 @@ class CommandViews {
                      CommandScope scope);
   void RunXargs(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunFind(CommandWords words, const CommandScope& scope);
+  void RunMake(CommandWords words, const CommandScope& scope);
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "checks/calls/programs.h"
+
 namespace rpl {
 namespace {
 
@@ -84,8 +86,12 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
     if (path.complete) {
       std::string name = paths_.NameOf(one);
       if (name.empty()) AddOnce(std::string(), seen.open, open);
-      else AddOnce(std::move(name), seen.closed, closed);
+      else {
+        if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
+        AddOnce(std::move(name), seen.closed, closed);
+      }
     } else {
+      if (&seen == &edits_ && IsGitSetup(paths_.NameOf(one))) OpenRun({});
       AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
     }
   }
@@ -120,6 +126,7 @@ void RowWriter::AddWithin(const ShellWord& path, const Folders& folders,
     if (std::filesystem::is_regular_file(one, error)) continue;
     const std::string name = paths_.NameOf(one);
     const bool is_any = name.empty() || name == ".";
+    if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
     AddOnce(is_any ? std::string() : name == "/" ? name : name + "/", seen.open, open);
   }
 }
