@@ -97,4 +97,23 @@ TEST_CASE("what a call does: what only looks like git under another name is no c
   }
 }
 
+TEST_CASE("what a call does: a file with another name besides is edited under that, too") {
+  TestProject project;
+  std::filesystem::create_hard_link(project.folder() + "/secret/key.txt",
+                                    project.folder() + "/src/b");
+  const auto edits = [](const CallViews& views) {
+    return Reaches(views.edits, views.open_edits, "secret/key.txt");
+  };
+  for (const char* const command :
+       {"echo x > src/b", "cd src && tee b", "sed -i s/a/b/ src/b", "cp src/a.c src/b"}) {
+    INFO(command);
+    CHECK(edits(project.Shell(command)) == Answer::kOpen);
+  }
+  CHECK(edits(project.Views("Write", {{"file_path", "src/b"}})) == Answer::kOpen);
+  for (const char* const command : {"cat src/b", "tee src/a.c", "touch src", "tee src/new"}) {
+    INFO(command);
+    CHECK(edits(project.Shell(command)) == Answer::kNo);
+  }
+}
+
 }  // namespace rpl

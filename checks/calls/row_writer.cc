@@ -17,6 +17,13 @@ void AddOnce(Row row, std::set<Row>& seen, std::vector<Row>& to) {
   if (seen.insert(row).second) to.push_back(std::move(row));
 }
 
+// Whether a path is a file with more than one hard link.
+bool HasOtherName(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) &&
+         std::filesystem::hard_link_count(path, error) > 1 && !error;
+}
+
 // The words before the first that is not known.
 std::vector<std::string> KnownWords(std::span<const ShellWord> words) {
   std::vector<std::string> out;
@@ -88,6 +95,7 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
       if (name.empty()) AddOnce(std::string(), seen.open, open);
       else {
         if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
+        if (&seen == &edits_ && HasOtherName(one)) AddOnce(std::string(), seen.open, open);
         AddOnce(std::move(name), seen.closed, closed);
       }
     } else {
