@@ -239,6 +239,7 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
       while (at < words.size() && words[at].known() && words[at].text.size() > 1 &&
              words[at].text[0] == '-')
         ++at;
+      scope.repeats = true;
       if (at + 1 < words.size() && words[at].text != "-") RunText(words[at], scope);
       else if (at < words.size() && !words[at].known()) rows_.OpenAll();
       return;
@@ -323,7 +324,10 @@ void CommandViews::RunPackaged(const std::string& program, const ParsedWords& pa
 }
 
 void CommandViews::RunBehind(CommandWords words, CommandScope scope) {
-  if (!words.empty()) Run(words, std::move(scope));
+  if (words.empty()) return;
+  // It may be run again, or later.
+  scope.repeats = true;
+  Run(words, std::move(scope));
 }
 
 void CommandViews::RunAssigned(CommandWords words, CommandScope scope, bool is_shell) {

@@ -34,7 +34,7 @@ struct CommandScope {
   bool has_input = false;  // something is put into its standard input
   bool changes_programs = false;
   bool changes_git = false;
-  bool repeats = false;  // what follows in the text may run before it
+  bool repeats = false;  // what stands behind it in the text may run before it
   int depth = 0;         // of programs that run programs
 };
 
