@@ -92,12 +92,16 @@ std::vector<std::string> WordsIn(std::string_view list) {
   return words;
 }
 
-// The files that texts among the arguments name.
-void NameFiles(const ordered_json& value, RowWriter& rows) {
-  if (value.is_string())
-    return rows.Name(KnownWord(value.get<std::string>()), rows.paths().folder());
-  if (!value.is_structured()) return;
-  for (const ordered_json& one : value) NameFiles(one, rows);
+// The files that texts among the arguments name. False if there are too many texts.
+bool NameFiles(const ordered_json& value, RowWriter& rows, int& texts) {
+  constexpr int kMostTexts = 10'000;
+  if (value.is_string()) {
+    rows.Name(KnownWord(value.get<std::string>()), rows.paths().folder());
+    return ++texts <= kMostTexts;
+  }
+  if (!value.is_structured()) return true;
+  return std::all_of(value.begin(), value.end(),
+                     [&](const ordered_json& one) { return NameFiles(one, rows, texts); });
 }
 
 class ToolCall {
@@ -288,7 +292,9 @@ CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& rea
     try {
       const CallPaths paths(place);
       RowWriter rows(paths, views);
-      NameFiles(call.arguments, rows);
+      int texts = 0;
+      if (!NameFiles(call.arguments, rows, texts))
+        return UndecidedViews("the arguments of `" + call.tool + "` hold too many texts");
     } catch (const std::exception& failure) {
       return UndecidedViews(std::string("the call could not be read: ") + failure.what());
     }

@@ -296,6 +296,9 @@ TEST_CASE("what a call does: large texts take time in proportion") {
   std::string text = "echo";
   while (text.size() < 20'000) text += " 'a b' \"c$x\" {d,e}f";
   CHECK(project.Shell(text).why == "");
+  std::string named = "perl";
+  for (int i = 0; named.size() < 60'000; ++i) named += " a=b/" + std::to_string(i);
+  CHECK(project.Shell(named).named.size() > 10);
   std::string quotes(60'000, '{');
   CHECK(project.Shell("echo " + quotes).why == "");
   std::string braces = "echo ";

@@ -36,6 +36,44 @@ void CommandViews::RunDd(CommandWords words, const CommandScope& scope) {
   }
 }
 
+void CommandViews::RunMake(CommandWords words, const CommandScope& scope) {
+  const auto read_rules = [&](ShellWord file) {
+    const bool is_made = !file.known() || file.text == "-" || file.text.starts_with("/dev/") ||
+                         file.text.starts_with("/proc/") ||
+                         rows_.MayHaveEdited(file, scope.folders);
+    if (is_made || scope.repeats) rows_.OpenAll();
+    rows_.Read(file, scope.folders);
+  };
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    // Of an option: its value behind `=`, behind its letter, or in the next word.
+    const auto value = [&](std::size_t from) {
+      if (from == text.npos || from >= text.size())
+        return words[i].complete && i + 1 < words.size() ? words[++i] : UnknownWord();
+      ShellWord rest = words[i];
+      rest.text = text.substr(from);
+      return rest;
+    };
+    if (text.starts_with("--ev")) return rows_.OpenAll();
+    if (name.size() >= 3 && (std::string_view("--file").starts_with(name) ||
+                             std::string_view("--makefile").starts_with(name))) {
+      read_rules(value(equals == text.npos ? equals : equals + 1));
+    } else if (text.size() > 1 && text[0] == '-' && text[1] != '-') {
+      // Letters in front of one that has a value.
+      const std::size_t letter = text.find_first_of("fECIjloW", 1);
+      if (letter == text.npos) continue;
+      if (text[letter] == 'E') return rows_.OpenAll();
+      if (text[letter] == 'f') read_rules(value(letter + 1));
+    } else if (equals != text.npos && text[0] != '-' &&
+               (ChangesPrograms(name) || name == "MAKEFLAGS" || name == "MAKEFILES" ||
+                name == "GNUMAKEFLAGS")) {
+      rows_.OpenAll();
+    }
+  }
+}
+
 void CommandViews::RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope) {
   bool edits = false;
   std::vector<ShellWord> scripts;

@@ -173,6 +173,13 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
   scope.changes_git = scope.changes_git || names_.changes_git;
   const ProgramRule* const rule = FindProgram(program);
   NameFiles(rule, words, scope);
+  // `git-push` is what `git push` runs.
+  constexpr std::string_view kGitStart = "git-";
+  if (program.starts_with(kGitStart) && IsGitCommand(program.substr(kGitStart.size()))) {
+    std::vector<ShellWord> again = {KnownWord("git"), KnownWord(program.substr(kGitStart.size()))};
+    again.insert(again.end(), words.begin() + 1, words.end());
+    Run(again, scope);
+  }
   // `time` is a word of bash and a program elsewhere: this may be an option of it.
   if (rule == nullptr && program.starts_with('-')) rows_.OpenAll();
   // Some file systems do not tell capitals from small letters.
@@ -220,6 +227,7 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
     case Operands::kFind: add_row(false); return RunFind(words, scope);
     case Operands::kDd: add_row(false); return RunDd(words, scope);
     case Operands::kSed: add_row(false); return RunSed(rule, words, scope);
+    case Operands::kMake: add_row(false); return RunMake(words, scope);
     case Operands::kAwk: add_row(false); return RunAwk(rule, words, scope);
     case Operands::kChangesFolder:
     case Operands::kLosesFolder:
@@ -231,6 +239,7 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
       while (at < words.size() && words[at].known() && words[at].text.size() > 1 &&
              words[at].text[0] == '-')
         ++at;
+      scope.repeats = true;
       if (at + 1 < words.size() && words[at].text != "-") RunText(words[at], scope);
       else if (at < words.size() && !words[at].known()) rows_.OpenAll();
       return;
@@ -315,7 +324,10 @@ void CommandViews::RunPackaged(const std::string& program, const ParsedWords& pa
 }
 
 void CommandViews::RunBehind(CommandWords words, CommandScope scope) {
-  if (!words.empty()) Run(words, std::move(scope));
+  if (words.empty()) return;
+  // It may be run again, or later.
+  scope.repeats = true;
+  Run(words, std::move(scope));
 }
 
 void CommandViews::RunAssigned(CommandWords words, CommandScope scope, bool is_shell) {
@@ -433,6 +445,8 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
   if (is_open || (!reads && !is_wrapper))
     for (const ShellWord& word : rest) rows_.Name(word, scope.folders);
   if (!is_known) return;
+  if (program == "git" && rest[0].text == "config" && SetsGitPrograms(rest.subspan(1)))
+    rows_.OpenRun({});
   if (behind == nullptr) return;
   if (program == "git" && !is_open && IsQuietGit(rest)) return;
   if (behind->operands == Operands::kEval) return rows_.OpenAll();

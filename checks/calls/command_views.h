@@ -34,7 +34,7 @@ struct CommandScope {
   bool has_input = false;  // something is put into its standard input
   bool changes_programs = false;
   bool changes_git = false;
-  bool repeats = false;  // what follows in the text may run before it
+  bool repeats = false;  // what stands behind it in the text may run before it
   int depth = 0;         // of programs that run programs
 };
 
@@ -73,6 +73,7 @@ class CommandViews {
                      CommandScope scope);
   void RunXargs(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunFind(CommandWords words, const CommandScope& scope);
+  void RunMake(CommandWords words, const CommandScope& scope);
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunAwk(const ProgramRule& rule, CommandWords words, CommandScope scope);

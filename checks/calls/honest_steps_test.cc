@@ -43,6 +43,13 @@ TEST_CASE("what a call does: a file that is moved or copied has one new path") {
        {"mkdir -p new; cp src/a.c new", "new new/a.c"},
        {"rm src/a.c; mv src src/a.c; mv src/a.c x", "src/a.c src/a.c/src src x x/a.c ?src/ ?x/"},
        {"for i in 1 2; do cp src/a.c new; mkdir new; done", "new new/a.c"},
+       // The folder may be there before the file is copied.
+       {"(sleep 1; cp src/a.c new) & mkdir new", "new new/a.c"},
+       {"{ sleep 1; cp src/a.c new; } | mkdir new", "new new/a.c"},
+       {"cat <(sleep 1; cp src/a.c new) & mkdir new", "new new/a.c"},
+       {"trap 'cp src/a.c new' EXIT; mkdir new", "new new/a.c ?"},
+       {"setsid -f sh -c 'sleep 1; cp src/a.c new'; mkdir new", "new new/a.c"},
+       {"find . -exec cp src/a.c new ';' -exec mkdir new ';'", "new new/a.c"},
        {"mv src new", "new new/src src ?new/ ?src/"}});
 }
 

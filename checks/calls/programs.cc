@@ -137,6 +137,20 @@ constexpr ProgramRule kPrograms[] = {
     {"npx bunx pnpx", Operands::kRunsListed,
      "-p= --package= -c$ --call$ -y --yes --no --no-install -q --quiet -s --silent --offline "
      "--prefer-offline --ignore-existing -w= --workspace= --registry= --cache= --bun --verbose"},
+    {"setpriv", Operands::kRunsListed,
+     "--ambient-caps= --inh-caps= --bounding-set= --ruid= --euid= --rgid= --egid= --reuid= "
+     "--regid= --groups= --securebits= --pdeathsig= --selinux-label= --apparmor-profile= -d# "
+     "--dump# --clear-groups --keep-groups --init-groups --no-new-privs --nnp --reset-env"},
+    {"linux32 linux64", Operands::kRunsListed,
+     "-v --verbose -R --addr-no-randomize -3 --3gb -L --addr-compat-layout -X -Z -B --32bit"},
+    {"choom", Operands::kRunsListed, "-n= --adjust= -p# --pid#"},
+    {"ssh-agent", Operands::kRunsListed, "-a= -E= -O= -P= -t= -c -s -d -D -k"},
+    {"pkexec", Operands::kRunsListed, "--user= -u= --disable-internal-agent --keep-cwd"},
+    {"ld.so", Operands::kRunsListed,
+     "--library-path= --argv0= --inhibit-cache --inhibit-rpath= --list# --verify# "
+     "--glibc-hwcaps-prepend= --glibc-hwcaps-mask="},
+    {"setarch firejail bwrap proot runcon cpulimit rlwrap xvfb-run faketime", Operands::kEval, ""},
+    {"make gmake", Operands::kMake, ""},
     {"uvx", Operands::kRunsListed,
      "--from= --with= --with-editable= -p= --python= --index-url= -q --quiet -v --verbose "
      "--offline --isolated --no-cache --refresh --prerelease="},
@@ -262,7 +276,9 @@ bool HasWord(std::string_view list, std::string_view word) {
 
 const ProgramRule* FindProgram(std::string_view name) {
   static const Rows rows = RowsOf(kPrograms);
-  const auto found = rows.find(name);
+  // The loader of programs, by the names that systems have for it.
+  const bool is_loader = name.starts_with("ld-") && name.find(".so") != name.npos;
+  const auto found = rows.find(is_loader ? "ld.so" : name);
   return found == rows.end() ? nullptr : found->second;
 }
 
@@ -338,6 +354,51 @@ bool IsHarmlessGitSetting(std::string_view setting) {
       "rebase.autosquash rebase.autostash fetch.prune log.date log.decorate diff.renames "
       "diff.algorithm http.postbuffer http.version protocol.version gc.auto safe.directory",
       name);
+}
+
+bool SetsGitPrograms(std::span<const ShellWord> words) {
+  bool has_key = false, is_harmless = false, reads = false;
+  for (const ShellWord& word : words) {
+    const std::string& text = word.text;
+    if (word.known() && text.starts_with('-')) {
+      if (HasWord("--get --get-all --get-regexp --get-urlmatch --list -l --unset --unset-all",
+                  text))
+        reads = true;
+      if (HasWord("-e --edit --rename-section", text)) return true;
+      continue;
+    }
+    if (!has_key && HasWord("get list unset", text)) reads = true;
+    if (!has_key && HasWord("edit rename-section", text)) return true;
+    if (!has_key && HasWord("get set list unset", text)) continue;
+    if (has_key) return !reads && !is_harmless;
+    // The file, type or default of an option is no key, and what follows it is one.
+    const bool is_key = text.find('.') != text.npos && text.find('/') == text.npos;
+    if (!word.known() && text.find('.') == text.npos) {
+      if (!reads) return true;
+      continue;
+    }
+    if (!is_key) continue;
+    has_key = true;
+    is_harmless = IsHarmlessGitSetting(text);
+    for (const std::string_view section : {"branch.", "push.", "pull.", "rebase.", "fetch.",
+                                           "status.", "log.", "rerere.", "format.", "i18n."})
+      is_harmless = is_harmless || text.starts_with(section);
+    if (word.splits && !is_harmless && !reads) return true;
+  }
+  return false;
+}
+
+bool IsGitSetup(std::string_view path) {
+  for (const std::string_view end : {"/.gitconfig", "/git/config", "/git/attributes"})
+    if (path.ends_with(end)) return true;
+  const std::string whole = "/" + std::string(path) + "/";
+  const std::size_t git = whole.find("/.git/");
+  if (git == whole.npos) return false;
+  const std::string_view rest = std::string_view(whole).substr(git + 5);
+  for (const std::string_view part :
+       {"/hooks/", "/config/", "/config.worktree/", "/info/attributes/"})
+    if (rest.find(part) != rest.npos) return true;
+  return false;
 }
 
 bool ChangesPrograms(std::string_view variable) {

@@ -8,7 +8,10 @@
 #define RPL_CHECKS_CALLS_PROGRAMS_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "checks/calls/shell_word.h"
 
 namespace rpl {
 
@@ -40,6 +43,7 @@ enum class Operands : std::uint8_t {
   kSed,
   kAwk,
   kTar,
+  kMake,
   kEval,  // runs text that it puts together or reads
   kTrap,
   kAlias,
@@ -83,6 +87,12 @@ bool IsReadingGitCommand(std::string_view subcommand);
 
 /// Whether a setting that `git -c` gives, as "name=value", does not change what runs.
 bool IsHarmlessGitSetting(std::string_view setting);
+
+/// Whether the words behind `git config` may set what git runs.
+bool SetsGitPrograms(std::span<const ShellWord> words);
+
+/// Whether git runs what a file of this name holds, or names: hooks and settings.
+bool IsGitSetup(std::string_view path);
 
 /// Whether an assignment to this variable may change which program a name stands for or what
 /// every program does, such as PATH and LD_PRELOAD.

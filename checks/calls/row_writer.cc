@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "checks/calls/programs.h"
+
 namespace rpl {
 namespace {
 
@@ -13,6 +15,13 @@ constexpr std::size_t kMostNamed = 4096;  // bytes of a word that names a file
 template <typename Row>
 void AddOnce(Row row, std::set<Row>& seen, std::vector<Row>& to) {
   if (seen.insert(row).second) to.push_back(std::move(row));
+}
+
+// Whether a path is a file with more than one hard link.
+bool HasOtherName(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) &&
+         std::filesystem::hard_link_count(path, error) > 1 && !error;
 }
 
 // The words before the first that is not known.
@@ -84,8 +93,13 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
     if (path.complete) {
       std::string name = paths_.NameOf(one);
       if (name.empty()) AddOnce(std::string(), seen.open, open);
-      else AddOnce(std::move(name), seen.closed, closed);
+      else {
+        if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
+        if (&seen == &edits_ && HasOtherName(one)) AddOnce(std::string(), seen.open, open);
+        AddOnce(std::move(name), seen.closed, closed);
+      }
     } else {
+      if (&seen == &edits_ && IsGitSetup(paths_.NameOf(one))) OpenRun({});
       AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
     }
   }
@@ -120,6 +134,7 @@ void RowWriter::AddWithin(const ShellWord& path, const Folders& folders,
     if (std::filesystem::is_regular_file(one, error)) continue;
     const std::string name = paths_.NameOf(one);
     const bool is_any = name.empty() || name == ".";
+    if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
     AddOnce(is_any ? std::string() : name == "/" ? name : name + "/", seen.open, open);
   }
 }

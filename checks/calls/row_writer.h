@@ -29,7 +29,8 @@ class RowWriter {
   void Options(const std::string& program, std::span<const ShellWord> words);
   void OpenOptions(rpl::OpenRun options);
 
-  /// A file, or one for each folder in which the command may run; open if the word is not known.
+  /// A file, or one for each folder in which the command may run; open if the word is not known,
+  /// and open besides if the file that is written has another name, a hard link.
   void Edit(const ShellWord& path, const Folders& folders);
   void Read(const ShellWord& path, const Folders& folders);
   /// Any file of the folder that the word names, unless it is a file now.

@@ -10,6 +10,8 @@
 #ifndef RPL_CHECKS_CALLS_SERVED_TOOLS_H_
 #define RPL_CHECKS_CALLS_SERVED_TOOLS_H_
 
+#include <string_view>
+
 #include "checks/calls/call_rows.h"
 #include "checks/calls/call_views.h"
 

@@ -163,7 +163,12 @@ class ShellViews {
 
   FoldersAfter Walk(const Statement& statement, const CommandScope& outer) {
     CommandScope scope = outer;
-    for (const Statement& inner : statement.substitutions) Walk(inner, scope);
+    scope.repeats = scope.repeats || statement.is_background;
+    for (const Statement& inner : statement.substitutions) {
+      CommandScope aside = scope;
+      aside.repeats = true;
+      Walk(inner, aside);
+    }
     for (const Redirection& one : statement.redirections) Redirect(one, scope);
     FoldersAfter after = WalkParts(statement, scope);
     if (statement.is_negated) after.success = after.any;
@@ -205,6 +210,7 @@ class ShellViews {
       }
       case StatementForm::kPipe: {
         FoldersAfter after{before, before};
+        scope.repeats = true;
         for (const Statement& part : statement.parts) {
           after = Walk(part, scope);
           scope.has_input = true;

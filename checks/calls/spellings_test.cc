@@ -399,7 +399,6 @@ const char* const kOthers[] = {
     "docker push x",
     "npm publish",
     "legit push",
-    "git-push",
     "\"git push\"",
     "git-lfs push",
     "find . -name 'git push'",
