@@ -70,8 +70,6 @@ SHELL_RESULT = {"stdout": "ok", "stderr": "", "interrupted": False, "isImage": F
 KNOWN = {
     "the settings by paths that are computed": "edits that are not known are not checked against what is protected",
     "all files": "edits that are not known are not checked against what is protected",
-    "tests by a hard link": "two names of one file are two files",
-    "git push by its own file": "`git-push` is a program of its own",
     "copies to a folder above the guard's": "to write into a folder counts as if it were replaced",
     "shows a commit of a variable": "it may be the option --output",
     "checks the protocol": "an argument that is the protocol is denied, of programs that only read, too",
