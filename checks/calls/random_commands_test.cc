@@ -2,7 +2,7 @@
 //
 // The second road: random command lines are run by bash in folders of their own, with programs that
 // write down their arguments. Each program that ran and each file that came to be must be in a row.
-#include <sys/wait.h>
+#include <sys/prctl.h>
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -173,8 +173,13 @@ TEST_CASE("what a call does: whatever random commands run and write is in a row"
            << "/line < /dev/null > /dev/null 2>&1\n";
   }
   script.close();
-  REQUIRE(std::system(("timeout 60 bash " + root + "/run.sh").c_str()) != -1);
-  while (waitpid(-1, nullptr, 0) > 0) continue;  // commands in the background that became ours
+  // Commands in the background outlive their shell, and are not to become children of this process.
+  int adopts = 0;
+  prctl(PR_GET_CHILD_SUBREAPER, &adopts);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  const int ran = std::system(("timeout 60 bash " + root + "/run.sh").c_str());
+  prctl(PR_SET_CHILD_SUBREAPER, adopts);
+  REQUIRE(ran != -1);
 
   ShfmtReader reader("", std::getenv("PATH"));
   int runs = 0, files = 0;
