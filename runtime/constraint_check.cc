@@ -98,12 +98,7 @@ void ConstraintCheck::Take(const Constraint& c, const std::vector<Value>& slots,
   const std::string undefined = violated ? engine_.solver.found().undefined : "";
   if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
   if (violated && out.violated && !recorder_.Logs()) return;
-  std::vector<Value> bindings;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
-    bindings.push_back(engine_.pool.Slot(c.slots[i]));
-    bindings.push_back(slots[i]);
-  }
+  const std::vector<Value> bindings = derivations_.BoundOf(c, slots);
   const std::string text = derivations_.BindingsText(bindings, kDerivationBytes);
   engine_.pool.Work(text.size());  // which polls the limits
   if (violated) {

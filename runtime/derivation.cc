@@ -23,6 +23,17 @@ std::string Derivations::BindingsText(const std::vector<Value>& entries, std::si
   return out + "}";
 }
 
+std::vector<Value> Derivations::BoundOf(const Constraint& c,
+                                        const std::vector<Value>& slots) const {
+  std::vector<Value> out;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
+    out.push_back(engine_.pool.Slot(c.slots[i]));
+    out.push_back(slots[i]);
+  }
+  return out;
+}
+
 std::string Derivations::CollectedText(const Collected& collected, std::span<const Value> row,
                                        bool avars) const {
   std::string out = engine_.store.at(collected.relation).name() + "(";

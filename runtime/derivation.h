@@ -26,6 +26,7 @@
 namespace rpl {
 
 struct Collected;
+struct Constraint;
 struct Definition;
 
 class Derivations {
@@ -49,6 +50,9 @@ class Derivations {
   /// To be called after a retraction: derivations may have changed.
   void Forget() { explained_.clear(); }
 
+  /// The bindings of an instance of a constraint: slot, value, …, of the named slots with a known
+  /// one.
+  std::vector<Value> BoundOf(const Constraint& c, const std::vector<Value>& slots) const;
   /// Each value as Text shows it with `most` bytes.
   std::string RowText(RelationId relation, std::span<const Value> row,
                       std::size_t most = kMaxTextBytes) const;

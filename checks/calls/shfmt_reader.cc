@@ -15,7 +15,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace rpl {
@@ -79,7 +81,19 @@ class Feeder {
   std::string_view text_;
 };
 
+std::string FolderOfThisProgram() {
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
+}
+
+std::string_view VariableOr(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
 }  // namespace
+
+ShfmtReader::ShfmtReader() : ShfmtReader(FolderOfThisProgram(), VariableOr("PATH")) {}
 
 ShfmtReader::ShfmtReader(const std::string& program_folder, std::string_view path) {
   const auto look_in = [&](std::string_view folder) {

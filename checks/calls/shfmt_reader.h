@@ -18,6 +18,8 @@ class ShfmtReader : public ShellReader {
   /// Looks for `shfmt` in the folders in order: the folder of this program first, then those of
   /// a PATH. Folders that are not absolute are skipped.
   ShfmtReader(const std::string& program_folder, std::string_view path);
+  /// Looks in the folder of this process's program, and in its PATH.
+  ShfmtReader();
 
   /// The path of the program; "" if there is none.
   const std::string& program() const { return program_; }

@@ -21,42 +21,38 @@ std::optional<std::int64_t> NumberAt(const BuiltinCall& to, std::size_t at) {
   return v.kind() == Kind::kInt ? to.pool.AsInt(v) : 0;
 }
 
-// Whether a value may begin so, where `begins` is a text or a list of texts, as JSON.
-bool MayBegin(const Pool& pool, Value v, const nlohmann::ordered_json& begins) {
+// Whether a text or a list of texts, and another one as JSON, agree as far as both go.
+struct Agreement {
+  bool agrees = false;
+  bool longer = false;  // the value is no shorter
+};
+Agreement AgreementOf(const Pool& pool, Value v, const nlohmann::ordered_json& begins) {
   if (begins.is_string()) {
-    if (v.kind() != Kind::kString) return v.is_none() || v == kNil;
+    if (v.kind() != Kind::kString) return {};
     const std::string_view text = pool.TextOf(v);
-    const std::string& start = begins.get_ref<const std::string&>();
-    return text.starts_with(start);
+    const std::string_view start = begins.get_ref<const std::string&>();
+    const std::size_t both = std::min(text.size(), start.size());
+    return {text.substr(0, both) == start.substr(0, both), text.size() >= start.size()};
   }
-  if (v.is_none() || v == kNil) return true;
-  if (v.kind() != Kind::kList) return false;
+  if (v.kind() != Kind::kList) return {};
   const std::span<const Value> items = pool.ItemsOf(v);
-  if (items.size() < begins.size()) return false;
-  for (std::size_t i = 0; i < begins.size(); ++i)
+  for (std::size_t i = 0; i < std::min(items.size(), begins.size()); ++i)
     if (items[i].kind() != Kind::kString ||
         pool.TextOf(items[i]) != begins[i].get_ref<const std::string&>())
-      return false;
-  return true;
+      return {};
+  return {true, items.size() >= begins.size()};
 }
 
-// Whether what begins with `start`, of which more may be unknown, may begin with `known`.
-bool MayGoOn(const Pool& pool, Value start, const nlohmann::ordered_json& known) {
-  if (start == kNil || start.is_none()) return true;
-  if (known.is_string()) {
-    if (start.kind() != Kind::kString) return false;
-    const std::string_view text = pool.TextOf(start);
-    const std::string& begins = known.get_ref<const std::string&>();
-    const std::size_t both = std::min(text.size(), begins.size());
-    return text.substr(0, both) == std::string_view(begins).substr(0, both);
-  }
-  if (start.kind() != Kind::kList) return false;
-  const std::span<const Value> items = pool.ItemsOf(start);
-  for (std::size_t i = 0; i < std::min(items.size(), known.size()); ++i)
-    if (items[i].kind() != Kind::kString ||
-        pool.TextOf(items[i]) != known[i].get_ref<const std::string&>())
-      return false;
-  return true;
+// Whether the value, if it is known, may be one of an open row that begins so.
+bool MayBegin(const Pool& pool, Value v, const nlohmann::ordered_json& begins) {
+  if (v.is_none() || v == kNil) return true;
+  const Agreement found = AgreementOf(pool, v, begins);
+  return found.agrees && found.longer;
+}
+
+// Whether what begins with `start`, if that is known, may be one of an open row that begins so.
+bool MayGoOn(const Pool& pool, Value start, const nlohmann::ordered_json& begins) {
+  return start.is_none() || start == kNil || AgreementOf(pool, start, begins).agrees;
 }
 
 }  // namespace

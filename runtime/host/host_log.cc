@@ -32,6 +32,16 @@ constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS host_said(entry INTEGER PRIMARY KEY, text TEXT NOT NULL);"
     "CREATE TABLE IF NOT EXISTS host_turn(entry INTEGER PRIMARY KEY);";
 
+// The state of a call, the column of that name, at an entry or by now.
+std::string StateOf(const std::string& call, const std::string& until = "") {
+  return "(SELECT s.state FROM host_state s WHERE s.call = " + call +
+         (until.empty() ? "" : " AND s.entry <= " + until) + " ORDER BY s.entry DESC LIMIT 1)";
+}
+
+[[noreturn]] void Fail(sqlite3* db) {
+  throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db));
+}
+
 constexpr const char* kLast =
     "SELECT max((SELECT ifnull(max(entry), 0) FROM host_state),"
     " (SELECT ifnull(max(entry), 0) FROM host_said), (SELECT ifnull(max(entry), 0) FROM "
@@ -51,14 +61,9 @@ struct HostLog::Database {
     if (own) sqlite3_close(db);
   }
 
-  [[noreturn]] void Fail() const {
-    throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db));
-  }
-  void Run(const char* sql) const {
-    if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Fail();
-  }
   void MakeTables() {
-    if (!std::exchange(there, true)) Run(kTables);
+    if (std::exchange(there, true)) return;
+    if (sqlite3_exec(db, kTables, nullptr, nullptr, nullptr) != SQLITE_OK) Fail(db);
   }
   // What the log holds at the entry that is read.
   std::int64_t Until() const { return at.value_or(INT64_MAX); }
@@ -68,8 +73,8 @@ namespace {
 
 class Query {
  public:
-  Query(sqlite3* db, const char* sql) : db_(db) {
-    if (sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr) != SQLITE_OK) Fail();
+  Query(sqlite3* db, const std::string& sql) : db_(db) {
+    if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) Fail(db);
   }
   ~Query() { sqlite3_finalize(statement_); }
   Query(const Query&) = delete;
@@ -90,7 +95,7 @@ class Query {
   }
   bool Next() {
     const int code = sqlite3_step(statement_);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) Fail();
+    if (code != SQLITE_ROW && code != SQLITE_DONE) Fail(db_);
     return code == SQLITE_ROW;
   }
   void Do() { Next(); }
@@ -103,10 +108,6 @@ class Query {
   }
 
  private:
-  [[noreturn]] void Fail() const {
-    throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db_));
-  }
-
   sqlite3* db_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
@@ -116,7 +117,7 @@ class Query {
 
 HostLog::HostLog() : db_(std::make_unique<Database>()) {
   db_->own = true;
-  if (sqlite3_open(":memory:", &db_->db) != SQLITE_OK) db_->Fail();
+  if (sqlite3_open(":memory:", &db_->db) != SQLITE_OK) Fail(db_->db);
   db_->MakeTables();
 }
 
@@ -180,9 +181,9 @@ std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
   if (!db_->there) return std::nullopt;
   Query query(
       db_->db,
-      "SELECT call FROM host_call WHERE session = ?1 AND id = ?2 AND tool = ?3 AND (?2 <> '' "
-      "OR arguments = ?4) AND (SELECT state FROM host_state WHERE host_state.call = "
-      "host_call.call ORDER BY entry DESC LIMIT 1) = 1 ORDER BY call LIMIT 2");
+      "SELECT call FROM host_call c WHERE session = ?1 AND id = ?2 AND tool = ?3 AND (?2 <> '' OR "
+      "arguments = ?4) AND " +
+          StateOf("c.call") + " = 1 ORDER BY call LIMIT 2");
   query.Bind(call.session).Bind(call.id).Bind(call.tool).Bind(DumpJson(call.arguments));
   if (!query.Next()) return std::nullopt;
   const std::int64_t found = query.Number(0);
@@ -193,10 +194,8 @@ std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
 void HostLog::EndSession(const std::string& session) {
   if (!db_->there) return;
   std::vector<std::int64_t> open;
-  Query query(
-      db_->db,
-      "SELECT call FROM host_call WHERE session = ? AND (SELECT state FROM host_state WHERE "
-      "host_state.call = host_call.call ORDER BY entry DESC LIMIT 1) <= 1 ORDER BY call");
+  Query query(db_->db, "SELECT call FROM host_call c WHERE session = ? AND " + StateOf("c.call") +
+                           " <= 1 ORDER BY call");
   query.Bind(session);
   while (query.Next()) open.push_back(query.Number(0));
   for (const std::int64_t call : open) Set(call, HostCallState::kCutOff);
@@ -226,7 +225,7 @@ void HostLog::ForEachCall(std::optional<std::int64_t> only, bool whole,
       "t.call = c.call AND t.entry <= ?1) WHERE ";
   sql += only ? "c.call = ?2" : "?2 = 0";
   sql += " ORDER BY c.call";
-  Query query(db_->db, sql.c_str());
+  Query query(db_->db, sql);
   query.Bind(db_->Until()).Bind(only.value_or(0));
   while (query.Next())
     fn({query.Number(0), static_cast<HostCallState>(query.Number(1)), query.Text(2),
@@ -240,15 +239,11 @@ void HostLog::ForEachRow(const Reading& of,
   if (of.call) sql += " AND r.call = ?2";
   if (of.first) sql += " AND (r.first = ?3 OR r.first IS NULL)";
   if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?4";
-  sql +=
-      " AND (r.open = 0 OR (SELECT state FROM host_state s WHERE s.call = r.call AND s.entry "
-      "<= ?4 ORDER BY s.entry DESC LIMIT 1) <> 2)";
-  if (of.ended)
-    sql +=
-        " AND (SELECT state FROM host_state s WHERE s.call = r.call AND s.entry <= ?4 ORDER BY "
-        "s.entry DESC LIMIT 1) = 3";
+  const std::string state = StateOf("r.call", "?4");
+  sql += " AND (r.open = 0 OR " + state + " <> 2)";
+  if (of.ended) sql += " AND " + state + " = 3";
   sql += " ORDER BY r.call, r.rowid";
-  Query query(db_->db, sql.c_str());
+  Query query(db_->db, sql);
   query.Bind(of.relation).Bind(of.call.value_or(0)).BindIfAny(of.first).Bind(db_->Until());
   while (query.Next()) {
     HostRow row{std::string(of.relation), std::nullopt, nullptr, query.Number(3) != 0};
@@ -260,10 +255,8 @@ void HostLog::ForEachRow(const Reading& of,
 
 std::optional<std::int64_t> HostLog::Deciding() const {
   if (!db_->there) return std::nullopt;
-  Query query(
-      db_->db,
-      "SELECT call, (SELECT state FROM host_state s WHERE s.call = c.call AND s.entry <= ?1 "
-      "ORDER BY s.entry DESC LIMIT 1) FROM host_call c ORDER BY call DESC LIMIT 1");
+  Query query(db_->db, "SELECT call, " + StateOf("c.call", "?1") +
+                           " FROM host_call c ORDER BY call DESC LIMIT 1");
   query.Bind(db_->Until());
   if (!query.Next() || query.IsNull(1) || query.Number(1) != 0) return std::nullopt;
   return query.Number(0);
@@ -275,10 +268,8 @@ void HostLog::ForEachActing(std::string_view relation, std::optional<std::int64_
   std::string sql = "SELECT r.call, min(r.open) FROM host_row r WHERE r.relation = ?1";
   if (only) sql += " AND r.call = ?2";
   if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?3";
-  sql +=
-      " GROUP BY r.call HAVING min(r.open) = 0 OR (SELECT state FROM host_state s WHERE s.call = "
-      "r.call AND s.entry <= ?3 ORDER BY s.entry DESC LIMIT 1) <> 2";
-  Query query(db_->db, sql.c_str());
+  sql += " GROUP BY r.call HAVING min(r.open) = 0 OR " + StateOf("r.call", "?3") + " <> 2";
+  Query query(db_->db, sql);
   query.Bind(relation).Bind(only.value_or(0)).Bind(db_->Until());
   while (query.Next()) fn(query.Number(0));
 }

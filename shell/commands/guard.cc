@@ -205,9 +205,9 @@ int CheckPolicy(const GuardCommandOptions& options) {
           "warning: {}: the rule `{}` allows a shell command by a part of its text, and so "
           "also one with `&&`, `;`, `|` or `$(…)` and another command\n"
           "help: compare whole commands, with `eq` or `in`, or exclude each of "
-          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>` and a line end; a protocol reads each command of "
-          "a "
-          "line: `std#decides(?c), std#runs(?c, ?program, _) -> known(?program)` (docs/bind.md)\n",
+          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>` and a line end; "
+          "a protocol reads each command of a line: `std#decides(?c), std#runs(?c, ?program, _) -> "
+          "known(?program)` (docs/bind.md)\n",
           PrintableLine(options.file), PrintableLine(rule.id));
   if (!options.tools.empty() || !options.config.empty()) {
     std::vector<KnownTool> tools;

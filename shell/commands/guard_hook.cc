@@ -27,8 +27,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The maximal size of a reason, which a host shows to its model or its user.
-constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
 static_assert(kMostAnswerBytes > 6 * kMostReasonBytes + 1024, "each byte may become `\\u0001`");
 
 // The form of the event being answered; the default until the input is read.

@@ -56,17 +56,6 @@ constexpr Installable kInstallable[] = {
     {"gemini-cli", ".gemini/settings.json", false, kGeminiEvents},
 };
 
-std::string ThisProgram() {
-  std::error_code unknown;
-  const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
-  return self.empty() ? "rpl" : self.string();
-}
-
-ShfmtReader Parser() {
-  const char* const path = std::getenv("PATH");
-  return {fs::path(ThisProgram()).parent_path(), path == nullptr ? "" : path};
-}
-
 std::string CommandFor(const GuardCommandOptions& options, const BoundPlace& place) {
   std::string out = fmt::format("{} guard hook --protocol {}", ShellWord(ThisProgram()),
                                 ShellWord(place.protocol));
@@ -168,7 +157,7 @@ int InstallHooks(const GuardCommandOptions& options) {
              "docs/bind.md has its events");
     return kExitInvalid;
   }
-  if (Parser().program().empty()) {
+  if (ShfmtReader().program().empty()) {
     Complain("guard install", "there is no `shfmt`", kShfmtHelp);
     return kExitInvalid;
   }
@@ -218,7 +207,7 @@ int ExamineHooks(const GuardCommandOptions& options) {
   BoundPlace place = BoundPlaceHere(options);
   const Input protocol = ReadFile(place.protocol);
   found.Tell(protocol.error.empty(), "the protocol " + place.protocol, protocol.error);
-  const ShfmtReader parser = Parser();
+  const ShfmtReader parser;
   found.Tell(!parser.program().empty(),
              parser.program().empty() ? "no `shfmt`" : "the parser " + parser.program(),
              kShfmtHelp);

@@ -43,27 +43,21 @@ std::string FileFor(const McpHost& host) {
   return home == nullptr ? "" : std::string(home) + file.substr(1);
 }
 
-std::string Absolute(const std::string& path) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-}
-
 ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
   ordered_json args = {"mcp"};
-  for (const std::string& path : options.paths) args.push_back(Absolute(path));
+  for (const std::string& path : options.paths) args.push_back(ResolvedPath(path));
   const auto add = [&](const char* option, const std::string& value) {
     args.push_back(option);
     args.push_back(value);
   };
-  if (!options.sessions.empty()) add("--sessions", Absolute(options.sessions));
+  if (!options.sessions.empty()) add("--sessions", ResolvedPath(options.sessions));
   if (options.answers.ask != "auto") add("--ask", options.answers.ask);
   for (const std::string& tool : options.engine.allow_tools) add("--allow-tool", tool);
-  if (!options.engine.guard.policy.empty()) add("--policy", Absolute(options.engine.guard.policy));
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  if (!options.engine.guard.policy.empty())
+    add("--policy", ResolvedPath(options.engine.guard.policy));
   ordered_json entry;
   if (host.typed) entry["type"] = "stdio";
-  entry["command"] = self.empty() ? "rpl" : self.native();
+  entry["command"] = ThisProgram();
   entry["args"] = std::move(args);
   return entry;
 }

@@ -43,7 +43,7 @@ bool IsOneOf(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != std::ranges::end(list);
 }
 
-// Throws if a folder or a link cannot be looked at: then it may lead anywhere.
+// Throws if a folder or a link cannot be read: then it may lead anywhere.
 std::string Resolved(const fs::path& path) { return fs::weakly_canonical(path).string(); }
 
 // Whether the words of a command speak for a person or the host: those of `rpl`, under any name.
@@ -59,41 +59,34 @@ bool SpeaksForPeople(const ProgramRun& run) {
 
 }  // namespace
 
-ProtectedPlaces ProtectedOf(const std::string& protocol, const std::string& project,
-                            const std::string& runs) {
-  ProtectedPlaces out;
-  out.files = {Resolved(protocol), Resolved(fs::path(protocol).parent_path() / "rpl.yaml")};
-  if (!runs.empty()) out.folders.push_back(Resolved(runs));
+std::vector<std::string> ProtectedOf(const std::string& protocol, const std::string& project,
+                                     const std::string& runs) {
+  std::vector<std::string> out = {
+      Resolved(protocol), Resolved(fs::path(protocol).parent_path() / "rpl.yaml"), Resolved(runs)};
   const char* const home = std::getenv("HOME");
   for (const std::string_view name : kSettings) {
-    out.files.push_back(Resolved(fs::path(project) / name));
-    if (home != nullptr) out.files.push_back(Resolved(fs::path(home) / name));
+    out.push_back(Resolved(fs::path(project) / name));
+    if (home != nullptr) out.push_back(Resolved(fs::path(home) / name));
   }
   return out;
 }
 
 std::string WhyProtected(const CallViews& views, const CallPlace& place,
-                         const ProtectedPlaces& protects) {
+                         const std::vector<std::string>& protects) {
   // The path of a row, as it lies in the system.
   const auto at = [&](const std::string& row) {
     const fs::path path(row);
     return Resolved(path.is_absolute() ? path : fs::path(place.project) / path);
   };
-  const auto below = [&](const std::string& path, const std::string& of) {
-    return path == of || path.starts_with(of + "/");
-  };
   const auto is_protected = [&](const std::string& path) {
-    return std::ranges::any_of(protects.files,
-                               [&](const std::string& f) { return below(path, f); }) ||
-           std::ranges::any_of(protects.folders,
-                               [&](const std::string& f) { return below(path, f); });
+    return std::ranges::any_of(
+        protects, [&](const std::string& of) { return path == of || path.starts_with(of + "/"); });
   };
   // Also a folder that holds it, which may be removed or moved; of what is not known, by what it
   // begins with.
   const auto may_hold = [&](const std::string& start) {
-    const auto holds = [&](const std::string& f) { return f.starts_with(start); };
-    return std::ranges::any_of(protects.files, holds) ||
-           std::ranges::any_of(protects.folders, holds);
+    return std::ranges::any_of(protects,
+                               [&](const std::string& of) { return of.starts_with(start); });
   };
   const auto told = [](std::string_view text) { return Shortened(std::string(text), kMostTold); };
   const auto denial = [&](const std::string& what) {
@@ -107,9 +100,8 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     if (is_protected(at(name))) return denial(name);
   for (const ProgramRun& run : views.runs) {
     if (SpeaksForPeople(run))
-      return "only a person answers, approves and ends, and only the host reports: not a tool of "
-             "the "
-             "agent";
+      return "only a person answers, approves and ends, and only the host reports: "
+             "not a tool of the agent";
     if (run.program == "eval") return "`eval` runs what cannot be read: run the command itself";
     const bool text_in = IsOneOf(kShells, run.program) &&
                          std::ranges::all_of(run.arguments, [](const std::string& word) {

@@ -16,20 +16,15 @@
 
 namespace rpl {
 
-/// Files and folders, absolute, links resolved.
-struct ProtectedPlaces {
-  std::vector<std::string> files;
-  std::vector<std::string> folders;
-};
-
-/// Those of a protocol in a project, with the folder of its runs: also the settings of hosts.
-ProtectedPlaces ProtectedOf(const std::string& protocol, const std::string& project,
-                            const std::string& runs);
+/// What is protected for a protocol in a project, with the folder of its runs: files, and folders
+/// with all that is in them, absolute, links resolved. The settings of hosts are among them.
+std::vector<std::string> ProtectedOf(const std::string& protocol, const std::string& project,
+                                     const std::string& runs);
 
 /// Why the call is denied, or "". Throws std::filesystem::filesystem_error if a path cannot be
 /// looked at.
 std::string WhyProtected(const CallViews& views, const CallPlace& place,
-                         const ProtectedPlaces& protects);
+                         const std::vector<std::string>& protects);
 
 }  // namespace rpl
 

@@ -60,16 +60,6 @@ int CurrentNumber(const fs::path& folder) {
   return last;
 }
 
-std::string FolderOfProgram() {
-  std::error_code unknown;
-  return fs::read_symlink("/proc/self/exe", unknown).parent_path();
-}
-
-std::string VariableOr(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // The first error that the checker finds in a protocol, as "p.md:3:1: …", or "". A run begins with
 // a sound one: a misspelt relation would forbid nothing.
 std::string FirstError(const ProgramFile& file, const std::string& path) {
@@ -114,20 +104,23 @@ struct ProtocolGuard::Parts {
   std::vector<ProgramFile> recorded, now;
 };
 
-ProtocolGuard::ProtocolGuard(const EngineOptions& engine)
-    : engine_(engine), parts_(std::make_unique<Parts>()) {}
+ProtocolGuard::ProtocolGuard(BoundPlace place, EngineOptions engine, std::string runs)
+    : engine_(std::move(engine)),
+      place_(std::move(place)),
+      runs_(std::move(runs)),
+      parts_(std::make_unique<Parts>()) {}
 ProtocolGuard::~ProtocolGuard() = default;
 
 HostLog& ProtocolGuard::log() { return *store_->host_log(); }
 
 ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineOptions& engine,
                                           std::function<bool()> interrupted) {
-  std::unique_ptr<ProtocolGuard> guard(new ProtocolGuard(engine));
-  guard->place_ = place;
   const std::string path = CurrentRun(place);
+  const fs::path runs = fs::path(path).parent_path();
+  std::unique_ptr<ProtocolGuard> guard(new ProtocolGuard(place, engine, runs));
   std::error_code failed;
-  fs::create_directories(fs::path(path).parent_path(), failed);
-  fs::permissions(fs::path(path).parent_path(), fs::perms::owner_all, failed);
+  fs::create_directories(runs, failed);
+  fs::permissions(runs, fs::perms::owner_all, failed);
   const auto until = std::chrono::steady_clock::now() + kLockMost;
   SessionStore::Opened opened = SessionFile::Open(path, SessionStore::Mode::kContinue);
   while (opened.busy && std::chrono::steady_clock::now() < until &&
@@ -203,15 +196,14 @@ ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call) const {
 
 ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const Deciding& how) {
   Decision out;
-  ShfmtReader shell(FolderOfProgram(), VariableOr("PATH"));
-  const CallPlace at{place_.project, how.folder, VariableOr("HOME")};
+  ShfmtReader shell;
+  const char* const home = std::getenv("HOME");
+  const CallPlace at{place_.project, how.folder, home == nullptr ? "" : home};
   const CallViews views = ViewsOf({call.tool, call.arguments}, at, shell);
   out.failure = store_->Transact([&] {
     out.call = log().Begin(call, RowsOf(views));
     const std::string why =
-        how.protects ? WhyProtected(views, at,
-                                    ProtectedOf(place_.protocol, place_.project,
-                                                fs::path(CurrentRun(place_)).parent_path()))
+        how.protects ? WhyProtected(views, at, ProtectedOf(place_.protocol, place_.project, runs_))
                      : "";
     if (why.empty()) out = Found(out.call);
     else out.denies = true, out.reason = why;

@@ -49,7 +49,7 @@ class ProtocolGuard {
     std::string error;
     std::string hint;
   };
-  /// Opens the run, or begins it. Borrows the options. Waits for other processes until
+  /// Opens the run, or begins it. Waits for other processes until
   /// `interrupted` holds; may be null.
   static Opened Open(const BoundPlace& place, const EngineOptions& engine,
                      std::function<bool()> interrupted);
@@ -96,13 +96,14 @@ class ProtocolGuard {
 
  private:
   struct Parts;
-  explicit ProtocolGuard(const EngineOptions& engine);
+  ProtocolGuard(BoundPlace place, EngineOptions engine, std::string runs);
 
   Decision Found(std::int64_t call) const;
   std::string RelationFor(const std::string& key) const;
 
-  const EngineOptions& engine_;
-  BoundPlace place_;
+  const EngineOptions engine_;
+  const BoundPlace place_;
+  const std::string runs_;  // the folder of the protocol's runs in the project
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<Run> run_;
   SessionStore* store_ = nullptr;  // the run's

@@ -29,6 +29,9 @@ namespace rpl {
 inline constexpr const char* kProjectVariables[] = {"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR",
                                                     "GEMINI_PROJECT_DIR"};
 
+/// The maximal size of a reason, which a host shows to its model or its user.
+inline constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
+
 /// What a hook knows of its host besides the event.
 struct HookSetting {
   std::optional<HookHost> host;  // no value: told by the event

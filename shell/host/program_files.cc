@@ -68,6 +68,17 @@ std::string PathFromSession(const std::string& session, const std::string& name)
   return error ? file : file.lexically_proximate(here);
 }
 
+std::string ResolvedPath(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+std::string ThisProgram() {
+  std::error_code unknown;
+  const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
+  return self.empty() ? "rpl" : self.string();
+}
+
 bool IsInTree(const std::string& session, const std::string& path) {
   std::error_code error;
   const fs::path file = fs::weakly_canonical(fs::absolute(path, error), error);

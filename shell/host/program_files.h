@@ -33,6 +33,12 @@ std::string PathFromSession(const std::string& session, const std::string& name)
 /// directory. What a session names must not lead elsewhere by itself.
 bool IsInTree(const std::string& session, const std::string& path);
 
+/// The path, absolute and with links resolved.
+std::string ResolvedPath(const std::string& path);
+
+/// The file of this program, or "rpl" if that cannot be told.
+std::string ThisProgram();
+
 /// The path as one word of a shell command, quoted if necessary. Printable for any bytes. The URL
 /// of a database comes without its password.
 std::string ShellWord(const std::string& path);

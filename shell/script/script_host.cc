@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/script/script_host.h"
 
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
 
 #include "checks/calls/call_views.h"
 #include "checks/calls/shfmt_reader.h"
@@ -27,10 +26,7 @@ std::string ScriptHost::Call(const std::string& text, Session& session) {
     if (!arguments.json.is_object()) return "expected an object as arguments";
     call.arguments = arguments.json;
   }
-  std::error_code unknown;
-  const char* const path = std::getenv("PATH");
-  ShfmtReader shell(std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path(),
-                    path == nullptr ? "" : path);
+  ShfmtReader shell;
   const CallViews views =
       ViewsOf({call.tool, call.arguments}, {kProject, kProject, "/home/user"}, shell);
   const std::int64_t number = log_.Begin(call, RowsOf(views));
