@@ -3,19 +3,20 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
 #include "interp/program/builtins.h"
+#include "interp/program/library_reasons.h"
 #include "interp/store/store.h"
 
 namespace rpl {
 
-// Whether the constraint reads a relation that describes the host, of that label, or, for "", any.
-bool HostCheck::Reaches(const Constraint& c, std::string_view only) const {
+HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
   std::set<RelationId> seen;
   std::vector<RelationId> work;
-  bool found = false;
   const std::function<void(const Clauses&)> look = [&](const Clauses& clauses) {
     for (const Clause& clause : clauses) {
       if (const auto* atom = clause.As<Atom>()) {
@@ -25,66 +26,73 @@ bool HostCheck::Reaches(const Constraint& c, std::string_view only) const {
       ForEachBody(clause, look);
     }
   };
+  Reach out = Reach::kNothing;
+  const auto follow = [&](bool left) {
+    while (!work.empty()) {
+      const RelationId relation = work.back();
+      work.pop_back();
+      const Relation& rel = engine_.store.at(relation);
+      if (rel.space() == Space::kRelation && DescribesHost(rel.name(), rel.arity())) {
+        const bool event = rel.name() == "std#decides" || rel.name() == "std#turn-ends";
+        out = std::max(out, left && event ? Reach::kEvent : Reach::kCalls);
+      }
+      for (const int number : engine_.analysis.RulesOf(relation)) {
+        const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
+        look(def.activation);
+        look(def.body);
+      }
+    }
+  };
   look(c.left);
-  if (only.empty()) look(c.right);
-  while (!work.empty() && !found) {
-    const RelationId relation = work.back();
-    work.pop_back();
-    const Relation& rel = engine_.store.at(relation);
-    found = rel.space() == Space::kRelation && DescribesHost(rel.name(), rel.arity()) &&
-            (only.empty() || rel.name() == only);
-    for (const Definition& def : engine_.program.definitions())
-      if (def.head != kNoId && engine_.store.BaseOf(def.head) == relation)
-        look(def.activation), look(def.body);
-  }
-  return found;
+  follow(true);
+  look(c.right);
+  follow(false);
+  return out;
 }
 
-// A relation that describes the host and has facts or rules of the program; "" if there is none.
-std::string HostCheck::StatedOfHost() const {
-  for (RelationId r = 0; r < engine_.store.size(); ++r) {
-    const Relation& rel = engine_.store.at(r);
-    if (rel.space() == Space::kRelation && DescribesHost(rel.name(), rel.arity()) &&
-        (!rel.empty() || engine_.program.HasRules(r)))
-      return rel.name();
+// Why nothing can be decided by the program, or "": it states what only the engine states, or reads
+// of the library what that does not have, so that a constraint would never apply.
+std::string HostCheck::WhyUnfit() const {
+  const Store& store = engine_.store;
+  for (RelationId r = 0; r < store.size(); ++r) {
+    const Relation& rel = store.at(r);
+    const RelationId base = store.BaseOf(r);
+    if (rel.space() != Space::kRelation || !IsOfLibrary(rel.name())) continue;
+    const bool stated = !rel.empty() || engine_.program.HasRules(base);
+    if (stated && DescribesHost(rel.name(), rel.arity()))
+      return "the program states `" + rel.name() + "`, which only the engine states";
+    if (!stated && engine_.program.FindBuiltin(base) == nullptr)
+      return "the program reads `" + rel.name() + "` with " + std::to_string(rel.arity()) +
+             " arguments, which the library does not have";
   }
   return "";
 }
 
-void HostCheck::BeginAt(std::optional<std::int64_t> entry) {
+// What holds of a constraint in the log as it was at an entry.
+HostCheck::State HostCheck::StateAt(std::optional<std::int64_t> entry, const Constraint& c) {
   run_.options.host->ReadAt(entry);
   engine_.solver.Begin({.now = run_.now,
                         .declined = run_.calls.declined,
                         .refused = run_.calls.refused,
                         .host = run_.options.host});
-}
-
-// What holds of a constraint now. `finding`, if not null, gets why it is undecided.
-HostCheck::State HostCheck::StateOf(const Constraint& c, HostFinding* finding,
-                                    std::vector<Violated>& violated) {
   State out;
+  std::set<std::string> known;
   const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
     out.undecided = out.undecided || verdict == Solver::Judgement::kLacks ||
                     verdict == Solver::Judgement::kUndecided;
     if (verdict != Solver::Judgement::kViolated) return;
-    std::vector<Value> bindings;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
-      bindings.push_back(engine_.pool.Slot(c.slots[i]));
-      bindings.push_back(slots[i]);
-    }
-    std::string text = run_.derivations.BindingsText(bindings, kDerivationBytes);
-    if (!out.violated.insert(text).second) return;
-    violated.push_back({&c, std::move(text), std::move(bindings), {}, {}});
+    std::vector<Value> bound = run_.derivations.BoundOf(c, slots);
+    std::string text = run_.derivations.BindingsText(bound, kDerivationBytes);
+    if (known.insert(text).second)
+      out.violated.push_back({&c, std::move(text), std::move(bound), {}, {}});
   };
   const Undecided undecided = engine_.solver.CheckConstraint(c, take);
-  const std::vector<OpenCall> waits = engine_.solver.TakeCalls();
-  out.undecided = out.undecided || undecided.lacks != 0 || !waits.empty();
-  if (finding == nullptr || !out.undecided) return out;
-  for (const OpenCall& call : waits) finding->questions.push_back(run_.requests.For(call));
+  for (const OpenCall& call : engine_.solver.TakeCalls())
+    out.doubt.questions.push_back(run_.requests.For(call));
+  out.undecided = out.undecided || undecided.lacks != 0 || !out.doubt.questions.empty();
   const Evaluation& found = engine_.solver.found();
-  if (!found.undefined.empty()) finding->why = found.undefined;
-  else if (found.declined) finding->why = "declined: " + engine_.solver.CallText(*found.declined);
+  if (!found.undefined.empty()) out.doubt.why = found.undefined;
+  else if (found.declined) out.doubt.why = "declined: " + engine_.solver.CallText(*found.declined);
   return out;
 }
 
@@ -95,49 +103,37 @@ ToDo HostCheck::WordsOf(const Violated& v) const {
   return {c.heading.empty() ? c.text : c.heading, "", {}, c.span};
 }
 
+// What the event adds to a constraint: each instance that it violates or, if it violates none, that
+// it is undecided.
+void HostCheck::Judge(const Constraint& c, std::int64_t event, Reach reach, HostFindings& out) {
+  State without;
+  if (reach != Reach::kEvent) without = StateAt(event - 1, c);
+  State with = StateAt(std::nullopt, c);
+  const std::size_t known = out.found.size();
+  for (const Violated& v : with.violated)
+    if (std::ranges::find(without.violated, v.bindings, &Violated::bindings) ==
+            without.violated.end() &&
+        !run_.violations.IsAccepted(v))
+      out.found.push_back({.violated = true, .words = WordsOf(v)});
+  if (with.undecided && !without.undecided && out.found.size() == known) {
+    with.doubt.words = WordsOf({&c, "", {}, {}, {}});
+    out.found.push_back(std::move(with.doubt));
+  }
+  if (run_.options.profile != nullptr && out.found.size() > known)
+    run_.options.profile->CountViolated(c);
+}
+
 HostFindings HostCheck::Check() {
   HostFindings out;
-  if (std::string label = StatedOfHost(); !label.empty()) {
-    out.stop = "the program states `" + label + "`, which only the engine states";
-    return out;
-  }
+  if (out.stop = WhyUnfit(); !out.stop.empty()) return out;
   const std::int64_t event = run_.options.host->last();
   for (const Constraint& c : engine_.program.constraints()) {
-    if (c.left.empty() || !Reaches(c, "")) continue;
-    const std::size_t known = out.found.size();
-    std::vector<Violated> before, violated;
-    State without;
-    // Without the event, nothing is under decision.
-    if (!Reaches(c, "std#decides") && !Reaches(c, "std#turn-ends")) {
-      BeginAt(event - 1);
-      without = StateOf(c, nullptr, before);
-    }
-    BeginAt(std::nullopt);
-    HostFinding undecided;
-    const State with = StateOf(c, &undecided, violated);
-    for (const Violated& v : violated) {
-      if (without.violated.contains(v.bindings)) continue;
-      if (run_.violations.IsAccepted(v)) {
-        out.overridden.push_back(WordsOf(v));
-        continue;
-      }
-      out.found.push_back({.violated = true,
-                           .words = WordsOf(v),
-                           .with = run_.violations.ValuesOf(v),
-                           .questions = {},
-                           .why = {}});
-    }
-    const bool holds_up =
-        with.undecided && !without.undecided && out.found.size() == known;  // told once
-    if (run_.options.profile != nullptr && (holds_up || out.found.size() > known))
-      run_.options.profile->CountViolated(c);
-    if (holds_up) {
-      undecided.words = WordsOf({&c, "", {}, {}, {}});
-      out.found.push_back(std::move(undecided));
-    }
+    const Reach reach = c.left.empty() ? Reach::kNothing : ReachOf(c);
+    if (reach == Reach::kNothing) continue;
+    Judge(c, event, reach, out);
     if (engine_.solver.found().stop != Stop::kGoesOn) {
       out.stop = "a limit was reached: " + engine_.solver.found().stopped_at;
-      return out;
+      break;
     }
   }
   return out;

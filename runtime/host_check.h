@@ -12,7 +12,6 @@
 #define RPL_RUNTIME_HOST_CHECK_H_
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -31,15 +30,14 @@ namespace rpl {
 struct HostFinding {
   bool violated = false;                // else undecided
   ToDo words = {};                      // its heading and prose, filled in
-  std::vector<std::string> with = {};   // violated: the values, as "?name = value"
   std::vector<Request> questions = {};  // undecided: what it waits for, or
   std::string why = {};                 // why it cannot be known
 };
 
-/// In the order of the constraints. With `stop`, a limit cut the check off: why.
+/// In the order of the constraints. `stop`: why the check was not made or not ended, or "": then
+/// the event is undecided.
 struct HostFindings {
   std::vector<HostFinding> found;
-  std::vector<ToDo> overridden;  // violated, and accepted by a person
   std::string stop;
 };
 
@@ -60,15 +58,22 @@ class HostCheck {
   HostFindings Check();
 
  private:
-  struct State {
-    std::set<std::string> violated;  // the bindings
-    bool undecided = false;
+  /// What a constraint reads of the host.
+  enum class Reach {
+    kNothing,
+    kCalls,
+    kEvent,  // its left side reads what is under decision, and has no instance without it
   };
-  std::string StatedOfHost() const;
+  struct State {
+    std::vector<Violated> violated;  // each once
+    bool undecided = false;
+    HostFinding doubt;  // if so
+  };
+  std::string WhyUnfit() const;
   ToDo WordsOf(const Violated& v) const;
-  bool Reaches(const Constraint& c, std::string_view only) const;
-  void BeginAt(std::optional<std::int64_t> entry);
-  State StateOf(const Constraint& c, HostFinding* finding, std::vector<Violated>& violated);
+  Reach ReachOf(const Constraint& c) const;
+  State StateAt(std::optional<std::int64_t> entry, const Constraint& c);
+  void Judge(const Constraint& c, std::int64_t event, Reach reach, HostFindings& out);
 
   const Parts run_;
   interp::Engine& engine_;

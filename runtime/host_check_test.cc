@@ -139,6 +139,21 @@ TEST_CASE("a host: a constraint without std#decides counts what the call adds") 
   CHECK(host.Ask({{"edits", std::nullopt, "secret"}}) != "");
 }
 
+TEST_CASE("a host: a misspelt relation of the library is not one without rows") {
+  for (const char* text :
+       {"std#decides(?c), std#run(?c, \"git\", _) -> false\n",
+        "pushes(?c) <- std#runs(?c, \"git\")\nstd#decides(?c), pushes(?c) -> false\n",
+        "std#succeeded(1, \"make\", [])\nstd#decides(?c) -> std#succeeded(_, _, _)\n"}) {
+    Host host(text);
+    host.log.Begin({.tool = "Bash"}, {});
+    CHECK(host.session->CheckHost().stop != "");
+  }
+  Host host(
+      "late(?c) <- std#call(?c, _, _), std#length([1 2], 2)\nstd#decides(?c), late(?c) -> true\n");
+  host.log.Begin({.tool = "Bash"}, {});
+  CHECK(host.session->CheckHost().stop == "");
+}
+
 TEST_CASE("a host: the log as it was") {
   HostLog log;
   const std::int64_t one = log.Begin({.tool = "Bash", .id = "a", .session = "s"}, {});

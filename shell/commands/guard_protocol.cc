@@ -17,15 +17,13 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/hook_event.h"
 #include "shell/host/input.h"
+#include "shell/host/program_files.h"
 #include "shell/host/report.h"
 
 namespace rpl {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The maximal size of a reason, which a host shows to its model or its user.
-constexpr std::size_t kMostDenialBytes = std::size_t{8} << 10;
 
 // What a hook knows of its host before it reads the event.
 HookSetting Setting(const GuardCommandOptions& options) {
@@ -48,18 +46,12 @@ std::string RootOf(const std::string& folder) {
   return at;
 }
 
-std::string WholePath(const std::string& path) {
-  std::error_code unknown;
-  const fs::path out = fs::weakly_canonical(path, unknown);
-  return unknown ? fs::absolute(path).lexically_normal().string() : out.string();
-}
-
 BoundPlace PlaceOf(const GuardCommandOptions& options, const std::string& project) {
-  return {WholePath(options.protocol), WholePath(project), options.sessions};
+  return {ResolvedPath(options.protocol), ResolvedPath(project), options.sessions};
 }
 
 HookReply Denied(const HookEvent& event, const std::string& why, bool fault) {
-  const std::string reason = Shortened(why, kMostDenialBytes);
+  const std::string reason = Shortened(why, kMostReasonBytes);
   const int code = fault ? FaultCode(event.form) : HookDenialCode(event.form);
   return {Dump(HookDeny(event, reason)), code == 0 && !fault ? "" : Printable(reason), code};
 }
@@ -108,12 +100,15 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
     case HookEventKind::kAfter:
     case HookEventKind::kFailed: {
       if (!event.unreadable.empty()) return failed(event.unreadable);
-      if (!event.ended_well) return Passed(event);  // it stays open: no evidence
-      const std::string why = guard.Report(
-          CallOf(event), *event.ended_well ? HostCallState::kEnded : HostCallState::kFailed,
-          event.response);
-      HookReply out = Passed(event);
-      if (!why.empty()) out.message = "rpl guard: " + Printable(why);
+      // Without its end a call stays open: it is no evidence.
+      const std::string why =
+          !event.ended_well
+              ? ""
+              : guard.Report(CallOf(event),
+                             *event.ended_well ? HostCallState::kEnded : HostCallState::kFailed,
+                             event.response);
+      HookReply out = policy && !options.shadow ? policy(text) : Passed(event);
+      if (!why.empty() && out.message.empty()) out.message = "rpl guard: " + Printable(why);
       return out;
     }
     case HookEventKind::kSessionStart: return Passed(event, Welcome(guard, options.protocol));
@@ -136,6 +131,22 @@ std::unique_ptr<ProtocolGuard> OpenHere(const GuardCommandOptions& options,
   ProtocolGuard::Opened opened = ProtocolGuard::Open(place, engine, Interrupted);
   if (opened.guard == nullptr) Complain(options.protocol, opened.error, opened.hint);
   return std::move(opened.guard);
+}
+
+// Whether a run of the protocol is under way; else after a message.
+bool IsUnderWay(const BoundPlace& place) {
+  std::error_code none;
+  if (fs::exists(CurrentRun(place), none)) return true;
+  const bool there = fs::exists(place.protocol, none);
+  std::cerr << fmt::format("{} {}\n", there ? "no run is under way of" : "there is no file",
+                           PrintableLine(place.protocol));
+  return false;
+}
+
+// The run that is under way, or null after a message.
+std::unique_ptr<ProtocolGuard> OpenUnderWay(const GuardCommandOptions& options,
+                                            const BoundPlace& place) {
+  return IsUnderWay(place) ? OpenHere(options, BoundEngine(options), place) : nullptr;
 }
 
 // Whether a person at the terminal confirms; else after a message.
@@ -184,11 +195,11 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
     event.kind = kind;
     AnswerInForm(of);
   };
-  Sourced<HookEvent> read = ReadHookEvent(text, Setting(options), told);
+  const HookSetting setting = Setting(options);
+  Sourced<HookEvent> read = ReadHookEvent(text, setting, told);
   if (!read.value) return Denied(event, "rpl guard: " + read.why, true);
   event = std::move(*read.value);
   // A host that names no project names the folder that its agent is in.
-  const HookSetting setting = Setting(options);
   if (setting.project.empty() && event.project == fs::path(event.cwd).lexically_normal())
     event.project = RootOf(event.project);
   if (event.project.empty())
@@ -205,15 +216,9 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
 
 int ShowBoundRun(const GuardCommandOptions& options) {
   const BoundPlace place = BoundPlaceHere(options);
-  const std::string path = CurrentRun(place);
-  std::error_code none;
-  if (!fs::exists(path, none)) {
-    std::cerr << "no run of this protocol is under way in " << PrintableLine(place.project) << '\n';
-    return kExitNo;
-  }
-  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, BoundEngine(options), place);
-  if (guard == nullptr) return kExitFile;
-  std::cout << "run: " << PrintableLine(path) << '\n';
+  const std::unique_ptr<ProtocolGuard> guard = OpenUnderWay(options, place);
+  if (guard == nullptr) return kExitNo;
+  std::cout << "run: " << PrintableLine(CurrentRun(place)) << '\n';
   if (guard->changed())
     std::cout << "the file of the protocol has changed since; `rpl guard accept` goes on with it\n";
   if (const std::string now = guard->Now(); !now.empty()) std::cout << Printable(now) << '\n';
@@ -227,9 +232,8 @@ int ShowBoundRun(const GuardCommandOptions& options) {
 }
 
 int ExplainDenial(const GuardCommandOptions& options) {
-  const std::unique_ptr<ProtocolGuard> guard =
-      OpenHere(options, BoundEngine(options), BoundPlaceHere(options));
-  if (guard == nullptr) return kExitFile;
+  const std::unique_ptr<ProtocolGuard> guard = OpenUnderWay(options, BoundPlaceHere(options));
+  if (guard == nullptr) return kExitNo;
   std::optional<HostLog::Call> last;
   guard->log().ForEachCall(std::nullopt, true, [&](const HostLog::Call& call) {
     if (!call.why.empty()) last = call;
@@ -262,8 +266,8 @@ int AnswerBoundRun(const GuardCommandOptions& options) {
 
 int AcceptProtocol(const GuardCommandOptions& options) {
   const BoundPlace place = BoundPlaceHere(options);
-  std::unique_ptr<ProtocolGuard> guard = OpenHere(options, BoundEngine(options), place);
-  if (guard == nullptr) return kExitFile;
+  std::unique_ptr<ProtocolGuard> guard = OpenUnderWay(options, place);
+  if (guard == nullptr) return kExitNo;
   if (!guard->changed()) {
     std::cerr << "the protocol has not changed\n";
     return kExitOk;
@@ -280,11 +284,7 @@ int AcceptProtocol(const GuardCommandOptions& options) {
 
 int EndBoundRun(const GuardCommandOptions& options) {
   const BoundPlace place = BoundPlaceHere(options);
-  std::error_code none;
-  if (!fs::exists(CurrentRun(place), none)) {
-    std::cerr << "no run of this protocol is under way\n";
-    return kExitNo;
-  }
+  if (!IsUnderWay(place)) return kExitNo;
   if (!Confirms("end", "The next event of the host begins another run.\n")) return kExitInvalid;
   if (EndCurrentRun(place)) return kExitOk;
   Complain(CurrentRun(place), "the end cannot be recorded");
