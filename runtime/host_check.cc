@@ -14,39 +14,70 @@
 
 namespace rpl {
 
-HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
+// Calls `fn` for the atoms that the clauses rest on, their own and those of rules.
+void HostCheck::ForEachAtom(const Clauses& clauses,
+                            const std::function<void(const Atom&)>& fn) const {
   std::set<RelationId> seen;
   std::vector<RelationId> work;
-  const std::function<void(const Clauses&)> look = [&](const Clauses& clauses) {
-    for (const Clause& clause : clauses) {
+  const std::function<void(const Clauses&)> look = [&](const Clauses& body) {
+    for (const Clause& clause : body) {
       if (const auto* atom = clause.As<Atom>()) {
+        fn(*atom);
         const RelationId base = engine_.store.BaseOf(atom->relation);
         if (seen.insert(base).second) work.push_back(base);
       }
       ForEachBody(clause, look);
     }
   };
-  Reach out = Reach::kNothing;
-  const auto follow = [&](bool left) {
-    while (!work.empty()) {
-      const RelationId relation = work.back();
-      work.pop_back();
-      const Relation& rel = engine_.store.at(relation);
-      if (rel.space() == Space::kRelation && DescribesHost(rel.name(), rel.arity())) {
-        const bool event = rel.name() == "std#decides" || rel.name() == "std#turn-ends";
-        out = std::max(out, left && event ? Reach::kEvent : Reach::kCalls);
-      }
-      for (const int number : engine_.analysis.RulesOf(relation)) {
-        const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
-        look(def.activation);
-        look(def.body);
-      }
+  look(clauses);
+  while (!work.empty()) {
+    const RelationId relation = work.back();
+    work.pop_back();
+    for (const int number : engine_.analysis.RulesOf(relation)) {
+      const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
+      look(def.activation);
+      look(def.body);
     }
+  }
+}
+
+HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
+  Reach out = Reach::kNothing;
+  const auto read = [&](bool left) {
+    return [&, left](const Atom& atom) {
+      const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom.relation));
+      if (rel.space() != Space::kRelation || !DescribesHost(rel.name(), rel.arity())) return;
+      const bool event = rel.name() == "std#decides" || rel.name() == "std#turn-ends";
+      out = std::max(out, left && event ? Reach::kEvent : Reach::kCalls);
+    };
   };
-  look(c.left);
-  follow(true);
-  look(c.right);
-  follow(false);
+  ForEachAtom(c.left, read(true));
+  ForEachAtom(c.right, read(false));
+  return out;
+}
+
+std::vector<WantedEvidence> HostCheck::EvidenceOf(const Clauses& clauses) const {
+  std::vector<WantedEvidence> out;
+  const Pool& pool = engine_.pool;
+  const auto text = [&](const Pattern& part) -> std::optional<std::string> {
+    if (part.kind != Pattern::Kind::kConstant || part.constant.kind() != Kind::kString)
+      return std::nullopt;
+    return std::string(pool.TextOf(part.constant));
+  };
+  ForEachAtom(clauses, [&](const Atom& atom) {
+    const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom.relation));
+    if (rel.name() != "std#succeeded" || atom.args.size() != 3) return;
+    const std::optional<std::string> program = text(atom.args[1]);
+    if (!program) return;
+    WantedEvidence wanted{*program, std::nullopt};
+    const Pattern& last = atom.args[2];
+    if (last.kind == Pattern::Kind::kConstant && last.constant.kind() == Kind::kList) {
+      wanted.arguments.emplace();
+      for (const Value word : pool.ItemsOf(last.constant))
+        wanted.arguments->emplace_back(word.kind() == Kind::kString ? pool.TextOf(word) : "");
+    }
+    if (std::ranges::find(out, wanted) == out.end()) out.push_back(std::move(wanted));
+  });
   return out;
 }
 
@@ -78,6 +109,7 @@ HostCheck::State HostCheck::StateAt(std::optional<std::int64_t> entry, const Con
   State out;
   std::set<std::string> known;
   const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
+    out.any = true;
     out.undecided = out.undecided || verdict == Solver::Judgement::kLacks ||
                     verdict == Solver::Judgement::kUndecided;
     if (verdict != Solver::Judgement::kViolated) return;
@@ -109,12 +141,13 @@ void HostCheck::Judge(const Constraint& c, std::int64_t event, Reach reach, Host
   State without;
   if (reach != Reach::kEvent) without = StateAt(event - 1, c);
   State with = StateAt(std::nullopt, c);
+  out.applied = out.applied || (reach == Reach::kEvent && with.any);
   const std::size_t known = out.found.size();
   for (const Violated& v : with.violated)
     if (std::ranges::find(without.violated, v.bindings, &Violated::bindings) ==
             without.violated.end() &&
         !run_.violations.IsAccepted(v))
-      out.found.push_back({.violated = true, .words = WordsOf(v)});
+      out.found.push_back({.violated = true, .words = WordsOf(v), .evidence = EvidenceOf(c.right)});
   if (with.undecided && !without.undecided && out.found.size() == known) {
     with.doubt.words = WordsOf({&c, "", {}, {}, {}});
     out.found.push_back(std::move(with.doubt));

@@ -11,6 +11,7 @@
 #ifndef RPL_RUNTIME_HOST_CHECK_H_
 #define RPL_RUNTIME_HOST_CHECK_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,12 +27,22 @@
 
 namespace rpl {
 
+/// A command that the program reads as evidence (`std#succeeded`).
+struct WantedEvidence {
+  std::string program;
+  /// Texts; nullopt if the program does not write them out.
+  std::optional<std::vector<std::string>> arguments;
+
+  friend bool operator==(const WantedEvidence&, const WantedEvidence&) = default;
+};
+
 /// What a constraint finds against an event.
 struct HostFinding {
-  bool violated = false;                // else undecided
-  ToDo words = {};                      // its heading and prose, filled in
-  std::vector<Request> questions = {};  // undecided: what it waits for, or
-  std::string why = {};                 // why it cannot be known
+  bool violated = false;                      // else undecided
+  ToDo words = {};                            // its heading and prose, filled in
+  std::vector<Request> questions = {};        // undecided: what it waits for, or
+  std::string why = {};                       // why it cannot be known
+  std::vector<WantedEvidence> evidence = {};  // violated: what its right side reads
 };
 
 /// In the order of the constraints. `stop`: why the check was not made or not ended, or "": then
@@ -39,6 +50,7 @@ struct HostFinding {
 struct HostFindings {
   std::vector<HostFinding> found;
   std::string stop;
+  bool applied = false;  // a constraint over what is under decision has an instance
 };
 
 class HostCheck {
@@ -66,12 +78,15 @@ class HostCheck {
   };
   struct State {
     std::vector<Violated> violated;  // each once
+    bool any = false;                // instances
     bool undecided = false;
     HostFinding doubt;  // if so
   };
   std::string WhyUnfit() const;
   ToDo WordsOf(const Violated& v) const;
   Reach ReachOf(const Constraint& c) const;
+  std::vector<WantedEvidence> EvidenceOf(const Clauses& clauses) const;
+  void ForEachAtom(const Clauses& clauses, const std::function<void(const Atom&)>& fn) const;
   State StateAt(std::optional<std::int64_t> entry, const Constraint& c);
   void Judge(const Constraint& c, std::int64_t event, Reach reach, HostFindings& out);
 

@@ -33,6 +33,12 @@ ordered_json Body(const Event& event) {
   return body.is_object() ? body : ordered_json::object();
 }
 
+// Of a timestep, what it saw of the log of a host's calls.
+std::int64_t HostEntryOf(const ordered_json& step) {
+  const auto at = step.find("host");
+  return at != step.end() && at->is_number_unsigned() ? at->get<std::int64_t>() : 0;
+}
+
 Event Make(Event::Kind kind, const ordered_json& body) {
   return {kind, body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
@@ -288,6 +294,12 @@ std::string LastGoal(std::span<const Event> events) {
   return "";
 }
 
+std::int64_t LastHostEntry(std::span<const Event> events) {
+  for (auto event = events.rbegin(); event != events.rend(); ++event)
+    if (event->kind == Event::Kind::kStep) return HostEntryOf(Body(*event));
+  return 0;
+}
+
 std::map<std::string, int> MessageTimesteps(std::span<const Event> events) {
   std::map<std::string, int> out;
   std::string name;  // of a message whose first timestep follows
@@ -494,9 +506,7 @@ Journal::StepInput Journal::Step(int timestep, const std::function<std::string()
     for (std::size_t i = 0; i < std::min(numbers.size(), std::size(counters)); ++i)
       if (numbers[i].is_number_unsigned()) *counters[i] = numbers[i].get<std::size_t>();
     to.max_depth = std::min(to.max_depth, kMostDepth);
-    out.host = 0;
-    if (const auto at = body.find("host"); at != body.end() && at->is_number_unsigned())
-      out.host = at->get<std::int64_t>();
+    out.host = HostEntryOf(body);
   } else {
     out.now = clock();
     for (const std::size_t* counter : counters) numbers.push_back(*counter);

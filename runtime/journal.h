@@ -121,6 +121,8 @@ Trace HalfAnswers(std::span<const Event> events);
 
 /// The goal that the last run pursued alone; "" for the program's own, or if there was no run.
 std::string LastGoal(std::span<const Event> events);
+/// The entry of the log of a host's calls that the last timestep saw (HostLog); 0 for none.
+std::int64_t LastHostEntry(std::span<const Event> events);
 
 /// The first timestep of each message, by its name; of several with one name, of the last.
 std::map<std::string, int> MessageTimesteps(std::span<const Event> events);

@@ -88,7 +88,8 @@ class NobodyIsAsked : public Agent {
 }  // namespace
 
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
-                   std::function<bool()> interrupted, std::size_t threads, Agent* reader) {
+                   std::function<bool()> interrupted, std::size_t threads, Agent* reader,
+                   HostDescription* host) {
   Replayed out;
   NobodyIsAsked nobody(reader);
   for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
@@ -106,6 +107,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     SessionOptions options;
     options.gate = gate.get();
     options.threads = threads;
+    options.host = host;
     options.limits.max_seconds = 0;
     options.limits.max_megabytes = 0;
     options.interrupted = [&] { return epoch->over() || (interrupted && interrupted()); };

@@ -33,10 +33,11 @@ struct Replayed {
 };
 /// `gate_of` restores the gate of an epoch from the record in its program event.
 using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_json&)>;
-/// `reader` reads sources that were recorded as queries; null: they cannot be read.
+/// `reader` reads sources that were recorded as queries; null: they cannot be read. `host`: the
+/// calls of a host that lie beside the events; null: there are none.
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
                    std::function<bool()> interrupted, std::size_t threads = 1,
-                   Agent* reader = nullptr);
+                   Agent* reader = nullptr, HostDescription* host = nullptr);
 
 /// The differences between two versions of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,

@@ -215,12 +215,18 @@ SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode
   return out;
 }
 
+struct SessionFile::Host {
+  explicit Host(sqlite3* db) : log(db) {}
+  HostLog log;
+  HostCalls calls{log};
+};
+
 SessionFile::SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock)
     : lock_(std::move(lock)), db_(db) {}
 
 // Rolls back events that are not settled, before the lock is released.
 SessionFile::~SessionFile() {
-  host_log_.reset();
+  host_.reset();
   sqlite3_close(db_);
 }
 
@@ -309,9 +315,14 @@ std::string SessionFile::Append(const Event& event, bool settled) {
   return Run("COMMIT");
 }
 
-HostLog* SessionFile::host_log() {
-  if (host_log_ == nullptr) host_log_ = std::make_unique<HostLog>(db_);
-  return host_log_.get();
+HostCalls* SessionFile::host(bool begins) {
+  if (host_ == nullptr) {
+    Statement tables(db_, "SELECT count(*) FROM sqlite_schema WHERE name = 'host_turn'");
+    const bool there = tables.Step() == SQLITE_ROW && tables.Number(0) > 0;
+    if (!there && !begins) return nullptr;
+    host_ = std::make_unique<Host>(db_);
+  }
+  return &host_->calls;
 }
 
 std::string SessionFile::Transact(const std::function<std::string()>& work) {

@@ -29,7 +29,7 @@ class SessionFile : public SessionStore {
   ~SessionFile() override;
 
   std::string Append(const Event& event, bool settled) override;
-  HostLog* host_log() override;
+  HostCalls* host(bool begins) override;
   std::string Transact(const std::function<std::string()>& work) override;
 
  private:
@@ -50,8 +50,9 @@ class SessionFile : public SessionStore {
 
   std::unique_ptr<WriterLock> lock_;  // null: a reader
   sqlite3* db_;
-  bool writing_ = false;               // a transaction is open
-  std::unique_ptr<HostLog> host_log_;  // null before it is needed
+  bool writing_ = false;  // a transaction is open
+  struct Host;
+  std::unique_ptr<Host> host_;  // null before it is needed, and if there is none
 };
 
 }  // namespace rpl

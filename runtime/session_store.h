@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "runtime/event_chain.h"
-#include "runtime/host/host_log.h"
+#include "runtime/host/host_calls.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -45,8 +45,9 @@ class SessionStore {
   /// Ends the session's use by this writer. Events that are not settled are lost.
   virtual ~SessionStore() = default;
 
-  /// The log of the calls of a host, which lies beside the events; null if the store has none.
-  virtual HostLog* host_log() { return nullptr; }
+  /// The calls of a host, whose log lies beside the events; null if there is none. `begins`: makes
+  /// one, where the store can have it. REQUIRES: then it is not kRead.
+  virtual HostCalls* host(bool /*begins*/ = false) { return nullptr; }
   /// Runs `work`, which adds to that log, in one transaction: what it added is on disk if it
   /// returns
   /// "", and nothing of it otherwise. Returns its result, or why it could not be stored.

@@ -5,7 +5,7 @@
 #
 # A protocol binds an agent, through `rpl guard hook --protocol`: dishonest agents and honest ones,
 # spellings of what is forbidden, many hooks at once, and faults; shell/bind_cases.py makes them,
-# and lists what is known to fail. `shell/bind_cases.py speed RPL` prints times. The last line is
+# and lists what is known to fail. shell/bind_run_cases.py has what `rpl mcp` and persons do with it. `shell/bind_cases.py speed RPL` prints times. The last line is
 # `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
@@ -23,4 +23,6 @@ for part in dishonest honest spellings crowd faults; do
   failed=$((failed + $(grep -c '^failed' result)))
   check "$part: all have a result" test "$(grep -cE '^(passed|known|failed)' result)" -ge "${least[$part]}"
 done
+PYTHONPATH=$here python3 "$here/bind_run_cases.py" "$rpl" "$folder" >result 2>err || failure "$(cat result err)"
+passed=$((passed + $(sed -n '$s/ passed.*//p' result)))
 finish

@@ -188,7 +188,7 @@ hook "a command that looks at reviews" 0 none "" looks
 
 hook "a call waits" 0 ask "" deploy --store who.db --audit who.jsonl
 id=$("$rpl" guard pending --store who.db 2>/dev/null | head -n 1)
-expect "nobody at a terminal" 2 "" "a review is answered by a person, and there is no terminal" \
+expect "nobody at a terminal" 2 "" "a person does this, and there is no terminal" \
   setsid -w "$rpl" guard approve "$id" --store who.db
 expect "a secret of a store that has none" 2 "" "the store has no secret" \
   setsid -w "$rpl" guard approve "$id" --store who.db --secret-file policy.yaml

@@ -22,6 +22,7 @@ inline constexpr std::size_t kMostHostResult = std::size_t{64} << 10;
 class HostCalls : public HostDescription {
  public:
   explicit HostCalls(HostLog& log) : log_(log) {}
+  HostLog& log() { return log_; }
 
   bool Describe(std::string_view label, BuiltinCall& to) const override;
   std::int64_t last() const override { return log_.last(); }

@@ -54,15 +54,13 @@ std::string_view NameOf(HostCallState state) { return kStates[static_cast<std::s
 struct HostLog::Database {
   sqlite3* db = nullptr;
   bool own = false;
-  bool there = false;  // the tables
   std::optional<std::int64_t> at;
 
   ~Database() {
     if (own) sqlite3_close(db);
   }
 
-  void MakeTables() {
-    if (std::exchange(there, true)) return;
+  void MakeTables() const {
     if (sqlite3_exec(db, kTables, nullptr, nullptr, nullptr) != SQLITE_OK) Fail(db);
   }
   // What the log holds at the entry that is read.
@@ -123,14 +121,12 @@ HostLog::HostLog() : db_(std::make_unique<Database>()) {
 
 HostLog::HostLog(sqlite3* db) : db_(std::make_unique<Database>()) {
   db_->db = db;
-  Query tables(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'host_turn'");
-  db_->there = tables.Next() && tables.Number(0) > 0;
+  db_->MakeTables();
 }
 
 HostLog::~HostLog() = default;
 
 std::int64_t HostLog::last() const {
-  if (!db_->there) return 0;
   Query query(db_->db, kLast);
   query.Next();
   return query.Number(0);
@@ -139,7 +135,6 @@ std::int64_t HostLog::last() const {
 void HostLog::ReadAt(std::optional<std::int64_t> entry) { db_->at = entry; }
 
 std::int64_t HostLog::Begin(const ReportedCall& call, const std::vector<HostRow>& rows) {
-  db_->MakeTables();
   const std::int64_t entry = last() + 1;
   Query number(db_->db, "SELECT ifnull(max(call), 0) + 1 FROM host_call");
   number.Next();
@@ -167,7 +162,6 @@ std::int64_t HostLog::Begin(const ReportedCall& call, const std::vector<HostRow>
 
 void HostLog::Set(std::int64_t call, HostCallState state, const ordered_json& result,
                   const std::string& why) {
-  db_->MakeTables();
   Query(db_->db, "INSERT INTO host_state VALUES(?, ?, ?, ?, ?)")
       .Bind(last() + 1)
       .Bind(call)
@@ -178,7 +172,6 @@ void HostLog::Set(std::int64_t call, HostCallState state, const ordered_json& re
 }
 
 std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
-  if (!db_->there) return std::nullopt;
   Query query(
       db_->db,
       "SELECT call FROM host_call c WHERE session = ?1 AND id = ?2 AND tool = ?3 AND (?2 <> '' OR "
@@ -192,7 +185,6 @@ std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
 }
 
 void HostLog::EndSession(const std::string& session) {
-  if (!db_->there) return;
   std::vector<std::int64_t> open;
   Query query(db_->db, "SELECT call FROM host_call c WHERE session = ? AND " + StateOf("c.call") +
                            " <= 1 ORDER BY call");
@@ -202,12 +194,10 @@ void HostLog::EndSession(const std::string& session) {
 }
 
 void HostLog::AddSaid(const std::string& text) {
-  db_->MakeTables();
   Query(db_->db, "INSERT INTO host_said VALUES(?, ?)").Bind(last() + 1).Bind(text).Do();
 }
 
 std::int64_t HostLog::BeginTurnEnd() {
-  db_->MakeTables();
   const std::int64_t entry = last() + 1;
   Query(db_->db, "INSERT INTO host_turn VALUES(?)").Bind(entry).Do();
   return entry;
@@ -215,7 +205,6 @@ std::int64_t HostLog::BeginTurnEnd() {
 
 void HostLog::ForEachCall(std::optional<std::int64_t> only, bool whole,
                           const std::function<void(const Call&)>& fn) const {
-  if (!db_->there) return;
   std::string sql =
       "SELECT c.call, s.state, c.tool, c.agent, (SELECT w.why FROM host_state w WHERE "
       "w.call = c.call AND w.why <> '' ORDER BY w.entry DESC LIMIT 1)";
@@ -234,7 +223,6 @@ void HostLog::ForEachCall(std::optional<std::int64_t> only, bool whole,
 
 void HostLog::ForEachRow(const Reading& of,
                          const std::function<void(std::int64_t, const HostRow&)>& fn) const {
-  if (!db_->there) return;
   std::string sql = "SELECT r.call, r.first, r.last, r.open FROM host_row r WHERE r.relation = ?1";
   if (of.call) sql += " AND r.call = ?2";
   if (of.first) sql += " AND (r.first = ?3 OR r.first IS NULL)";
@@ -254,7 +242,6 @@ void HostLog::ForEachRow(const Reading& of,
 }
 
 std::optional<std::int64_t> HostLog::Deciding() const {
-  if (!db_->there) return std::nullopt;
   Query query(db_->db, "SELECT call, " + StateOf("c.call", "?1") +
                            " FROM host_call c ORDER BY call DESC LIMIT 1");
   query.Bind(db_->Until());
@@ -264,7 +251,6 @@ std::optional<std::int64_t> HostLog::Deciding() const {
 
 void HostLog::ForEachActing(std::string_view relation, std::optional<std::int64_t> only,
                             const std::function<void(std::int64_t)>& fn) const {
-  if (!db_->there) return;
   std::string sql = "SELECT r.call, min(r.open) FROM host_row r WHERE r.relation = ?1";
   if (only) sql += " AND r.call = ?2";
   if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?3";
@@ -275,14 +261,12 @@ void HostLog::ForEachActing(std::string_view relation, std::optional<std::int64_
 }
 
 void HostLog::ForEachSaid(const std::function<void(std::int64_t, std::string_view)>& fn) const {
-  if (!db_->there) return;
   Query query(db_->db, "SELECT text FROM host_said WHERE entry <= ? ORDER BY entry");
   query.Bind(db_->Until());
   for (std::int64_t number = 1; query.Next(); ++number) fn(number, query.Text(0));
 }
 
 int HostLog::TurnEndsSinceCall() const {
-  if (!db_->there) return 0;
   Query query(db_->db,
               "SELECT count(*) FROM host_turn WHERE entry > (SELECT ifnull(max(entry), 0) FROM "
               "host_call)");
@@ -291,7 +275,6 @@ int HostLog::TurnEndsSinceCall() const {
 }
 
 std::optional<std::int64_t> HostLog::TurnEnd() const {
-  if (!db_->there) return std::nullopt;
   const std::int64_t newest = std::min(last(), db_->Until());
   Query query(db_->db, "SELECT count(*) FROM host_turn WHERE entry <= ?1 HAVING max(entry) = ?1");
   query.Bind(newest);

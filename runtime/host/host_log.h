@@ -59,7 +59,7 @@ class HostLog {
  public:
   /// A log in memory.
   HostLog();
-  /// The log in a database, which must outlive it. Makes its tables at the first entry.
+  /// The log in a database, which must outlive it. Makes its tables if they are not there.
   explicit HostLog(sqlite3* db);
   ~HostLog();
   HostLog(const HostLog&) = delete;

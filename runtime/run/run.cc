@@ -38,6 +38,10 @@ Run::Opened Run::Open(Agent& agent, RunSpec spec) {
       return *loading ? beside(name) : std::nullopt;
     };
   if (spec.record) {
+    if (spec.options.host == nullptr && spec.record->store != nullptr)
+      spec.options.host = spec.record->store->host();
+    run.host_ = spec.options.host;
+    run.seen_ = LastHostEntry(spec.record->events);
     run.pursued_ = PursuedLast(spec.record->events, spec.goal.value_or(""));
     run.saved_ = std::make_unique<SavedSession>(agent, std::move(spec.options),
                                                 std::move(spec.record->events),
@@ -69,28 +73,33 @@ Run::Opened Run::Read(Agent& agent, const std::vector<Event>& events, RunSpec sp
   return Open(agent, std::move(spec));
 }
 
+// What the last turn was, which has just ended.
+void Run::Took(bool pursued) {
+  pursued_ = pursued;
+  finished_ = false;
+  if (host_ != nullptr) seen_ = host_->last();
+}
+
 const Outcome& Run::Turn() {
   last_ = session_->Run();
-  pursued_ = true;
-  finished_ = false;
+  Took(true);
   return *last_;
 }
 
 std::optional<Outcome> Run::Step() {
   last_ = session_->Step();
-  pursued_ = true;
-  finished_ = false;
+  Took(true);
   return last_;
 }
 
 Outcome Run::Say(const std::string& name, std::string text, By by) {
   last_ = session_->Say(name, std::move(text), by);
-  pursued_ = finished_ = false;
+  Took(false);
   return *last_;
 }
 
 const Outcome* Run::Standing() const {
-  if (!last_ || !pursued_) return nullptr;
+  if (!last_ || !pursued_ || (host_ != nullptr && host_->last() != seen_)) return nullptr;
   const bool finished = finished_ && !last_->not_run;
   return finished || (last_->repeatable && !ReadsSources(session_->Entries())) ? &*last_ : nullptr;
 }

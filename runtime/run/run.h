@@ -62,7 +62,8 @@ class Run {
     Unopened why = Unopened::kNot;
     explicit operator bool() const { return why == Unopened::kNot; }
   };
-  /// Opens a run. Borrows the agent.
+  /// Opens a run. Borrows the agent. Unless its options name others, a run sees the calls of a host
+  /// that its store has.
   static Opened Open(Agent& agent, RunSpec spec);
   /// The state that the events end with, to ask about and to try turns on; files of the program are
   /// those that were recorded. REQUIRES: they have a program. Ignores `files`, `reader` and
@@ -79,7 +80,8 @@ class Run {
   /// The outcome of the last turn; null if there was none.
   const Outcome* last() const { return last_ ? &*last_ : nullptr; }
   /// That outcome, if the turn pursued this goal of this program to its end and another would only
-  /// repeat it, unless something is answered; else null. A run that read sources may find others.
+  /// repeat it, unless something is answered; else null. A run that read sources may find others,
+  /// and one that sees the calls of a host more of them.
   const Outcome* Standing() const;
   /// Whether nothing is left to be run: the goal is satisfied, or opening finished a turn that had
   /// been cut off, to the same end.
@@ -97,10 +99,13 @@ class Run {
 
  private:
   Run() = default;
+  void Took(bool pursued);
 
   std::unique_ptr<SavedSession> saved_;  // null: not recorded
   std::unique_ptr<Session> own_;         // if so
   Session* session_ = nullptr;           // one of the two
+  HostDescription* host_ = nullptr;
+  std::int64_t seen_ = 0;  // the entry of the host's log that the last turn saw
   std::optional<Outcome> last_;
   bool pursued_ = false;   // the last turn pursued the goal of this run
   bool finished_ = false;  // opening finished that turn

@@ -240,6 +240,9 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
       ->type_name("FILE");
   secret->add_option("--agent", to.guard.agent, "The slug of the agent")->type_name("SLUG");
   add_secret(*secret, "The secret, in place of one that is typed: the first line of this file");
+  secret->add_option("--protocol", to.protocol, "Instead of the store's: of the runs of a protocol")
+      ->type_name("FILE");
+  DescribeBoundRun(*secret, to);
   CLI::App* hook = add("hook", "Decide for an agent host before it uses a tool", What::kHook);
   add_settings(*hook);
   hook->add_option("--default", to.unmatched,
@@ -268,6 +271,15 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
                                "windsurf", "opencode"}));
   };
   add_host(*hook);
+  hook->add_option("--until", to.until,
+                   "End the run at the end of a turn in which its goal is satisfied (default: a "
+                   "person ends it)")
+      ->type_name("satisfied")
+      ->check(CLI::IsMember({"satisfied"}));
+  hook->add_option("--undecided", to.undecided,
+                   "The answer for a call that waits for a person's answer (default: deny)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"ask", "deny"}));
   hook->add_option("--stop-limit", to.stop_limit,
                    "How often the agent is kept at work without a call between (default: 3)")
       ->type_name("N")
@@ -281,11 +293,16 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   of_run("status", "Show the run of a protocol that binds an agent", What::kStatus)
       ->add_flag("--denied", to.denied, "Only calls that were denied, with the reason");
   of_run("why", "Tell why the last call was denied", What::kWhy);
-  of_run("answer", "Answer a question of that run", What::kAnswer)
+  const auto by_person = [&](const char* name, const char* text, What what) {
+    CLI::App* out = of_run(name, text, what);
+    add_secret(*out, "Who does it knows the secret of the protocol's runs, in this file");
+    return out;
+  };
+  by_person("answer", "Answer a question of that run", What::kAnswer)
       ->add_option("KEY=VALUE", to.answer, "The answer")
       ->required();
-  of_run("accept", "Go on with the changed text of the protocol", What::kAccept);
-  of_run("end", "End the run", What::kEnd);
+  by_person("accept", "Go on with the changed text of the protocol", What::kAccept);
+  by_person("end", "End the run", What::kEnd);
   CLI::App* install =
       of_run("install", "Print the settings by which a host asks the protocol", What::kInstall);
   add_host(*install);
@@ -605,6 +622,12 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
                   "The folder of the runs (default: ~/.local/state/rpl/mcp)")
       ->type_name("FOLDER")
       ->check(CheckNamed);
+  command
+      .add_option(
+          "--project", to.project,
+          "The folder of the work, for a protocol that binds an agent (default: the host's, "
+          "or here)")
+      ->type_name("DIR");
   AddAskOptions(command, to.answers);
   command
       .add_option("--http", to.http,

@@ -230,21 +230,21 @@ struct GuardCommandOptions {
   };
   What what = What::kDecide;
   GuardOptions guard;
-  std::string config;               // --config FILE
-  std::string now;                  // --now T
-  std::string history;              // --history FILE: an audit log
-  std::string file;                 // kCheck, kAudit; kExplain: --call FILE
-  std::string tools;                // kCheck: --tools FILE, "" for none
-  std::string rule;                 // kExplain
-  bool json = false;                // kPending: --format json
-  std::string id;                   // kApprove, kDeny
-  std::string reason;               // --reason T
-  std::string secret_file;          // kApprove, kDeny, kSecret: --secret-file FILE
-  std::int64_t calls = 1;           // --calls N
-  std::int64_t hours = 24;          // --hours N
-  std::string unmatched;            // --default deny, ask or allow; "" if not given
-  std::string ask;                  // kHook: --ask deny or ask; "" if not given
-  std::string root;                 // kHook: the folder of relative names, or ""
+  std::string config;       // --config FILE
+  std::string now;          // --now T
+  std::string history;      // --history FILE: an audit log
+  std::string file;         // kCheck, kAudit; kExplain: --call FILE
+  std::string tools;        // kCheck: --tools FILE, "" for none
+  std::string rule;         // kExplain
+  bool json = false;        // kPending: --format json
+  std::string id;           // kApprove, kDeny
+  std::string reason;       // --reason T
+  std::string secret_file;  // kApprove, kDeny, kSecret, kAnswer, kAccept, kEnd: --secret-file FILE
+  std::int64_t calls = 1;   // --calls N
+  std::int64_t hours = 24;  // --hours N
+  std::string unmatched;    // --default deny, ask or allow; "" if not given
+  std::string ask;          // kHook: --ask deny or ask; "" if not given
+  std::string root;         // kHook: the folder of relative names, or ""
   int timeout_ms = kHookTimeoutMs;  // kHook, kMcp
   std::vector<std::string> server;  // kMcp: its command line
   std::string server_name;          // kMcp: --name, "" for the command line
@@ -253,6 +253,8 @@ struct GuardCommandOptions {
   std::string project;              // the same: --project DIR, "" for that of the event, or here
   std::string sessions;             // the same: --sessions DIR, the folder of runs
   std::string host;                 // kHook: --host NAME
+  std::string until;                // kHook: --until satisfied, or ""
+  std::string undecided;            // kHook: --undecided ask or deny, or ""
   std::string answer;               // kAnswer: KEY=VALUE
   bool unprotected = false;         // kHook: --unprotected
   bool shadow = false;              // kHook: --shadow
@@ -274,8 +276,9 @@ struct AskOptions {
 /// rpl mcp [FILE|FOLDER…]: serves protocols to hosts of the Model Context Protocol.
 struct McpOptions {
   std::vector<std::string> paths;
-  std::string sessions;    // --sessions FOLDER; "": below the state folder
-  std::string http;        // --http ADDRESS; "": standard input and output
+  std::string sessions;  // --sessions FOLDER; "": below the state folder
+  std::string project;   // --project DIR, of protocols that bind an agent; "": the host's, or here
+  std::string http;      // --http ADDRESS; "": standard input and output
   std::string token_file;  // --token-file FILE
   AskOptions answers;
   EngineOptions engine;      // config, allow_tools, guard, limits, threads

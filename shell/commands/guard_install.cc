@@ -57,12 +57,12 @@ constexpr Installable kInstallable[] = {
 };
 
 std::string CommandFor(const GuardCommandOptions& options, const BoundPlace& place) {
-  std::string out = fmt::format("{} guard hook --protocol {}", ShellWord(ThisProgram()),
-                                ShellWord(place.protocol));
+  std::string out = fmt::format("{} guard hook --protocol {}", AsShellWord(ThisProgram()),
+                                AsShellWord(place.protocol));
   if (!options.sessions.empty())
-    out += " --sessions " + ShellWord(fs::absolute(options.sessions).lexically_normal());
+    out += " --sessions " + AsShellWord(fs::absolute(options.sessions).lexically_normal());
   if (!options.guard.policy.empty())
-    out += " --policy " + ShellWord(fs::absolute(options.guard.policy).lexically_normal());
+    out += " --policy " + AsShellWord(fs::absolute(options.guard.policy).lexically_normal());
   return out + " || exit 2";
 }
 

@@ -12,8 +12,8 @@
 #include "formats/shorten.h"
 #include "runtime/host_check.h"
 #include "runtime/run/run.h"
+#include "shell/commands/by_person.h"
 #include "shell/guard/protocol_guard.h"
-#include "shell/host/controlling_terminal.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/hook_event.h"
 #include "shell/host/input.h"
@@ -36,20 +36,6 @@ HookSetting Setting(const GuardCommandOptions& options) {
   return out;
 }
 
-// The folder of the repository that a folder is in, or itself.
-std::string RootOf(const std::string& folder) {
-  std::error_code unknown;
-  fs::path at = fs::weakly_canonical(folder, unknown);
-  if (unknown) at = folder;
-  for (fs::path root = at; root.has_relative_path(); root = root.parent_path())
-    if (fs::exists(root / ".git", unknown)) return root;
-  return at;
-}
-
-BoundPlace PlaceOf(const GuardCommandOptions& options, const std::string& project) {
-  return {ResolvedPath(options.protocol), ResolvedPath(project), options.sessions};
-}
-
 HookReply Denied(const HookEvent& event, const std::string& why, bool fault) {
   const std::string reason = Shortened(why, kMostReasonBytes);
   const int code = fault ? FaultCode(event.form) : HookDenialCode(event.form);
@@ -68,6 +54,8 @@ ReportedCall CallOf(const HookEvent& event) {
 std::string Welcome(ProtocolGuard& guard, const std::string& protocol) {
   std::string out = fmt::format(
       "The protocol {} binds this work: its constraints decide about your tool calls.", protocol);
+  if (guard.begins_anew())
+    out += " The run before this one has ended: nothing that was answered or done in it counts.";
   if (const std::string now = guard.Now(); !now.empty()) out += "\n" + now;
   return out;
 }
@@ -84,9 +72,15 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       how.folder = event.cwd;
       how.protects = !options.unprotected;
       how.only_records = options.shadow;
+      how.asks = event.asks && options.undecided == "ask";
+      how.closed = options.unmatched == "deny" && options.guard.policy.empty();
       const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (options.shadow) return Passed(event);
+      if (decision.asks) {
+        const std::string why = Shortened(decision.reason, kMostReasonBytes);
+        return {Dump(HookAnswer(event.form, "ask", why)), "", kExitOk};
+      }
       if (decision.denies) return Denied(event, decision.reason, false);
       if (!policy) return Passed(event);
       HookReply answer = policy(text);
@@ -119,6 +113,8 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       const ProtocolGuard::Decision decision = guard.EndTurn(options.stop_limit);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (decision.denies && !options.shadow) return Denied(event, decision.reason, false);
+      if (!decision.denies && options.until == "satisfied" && guard.IsSatisfied())
+        if (!EndCurrentRun(guard.place())) return failed("the end of the run cannot be recorded");
       return Passed(event);
     }
   }
@@ -149,17 +145,11 @@ std::unique_ptr<ProtocolGuard> OpenUnderWay(const GuardCommandOptions& options,
   return IsUnderWay(place) ? OpenHere(options, BoundEngine(options), place) : nullptr;
 }
 
-// Whether a person at the terminal confirms; else after a message.
-bool Confirms(const std::string& what, const std::string& shown) {
-  ControllingTerminal terminal;
-  if (!terminal.IsOpen()) {
-    Complain("guard " + what, "a person does this, and there is no terminal", "at a terminal");
-    return false;
-  }
-  const auto given = terminal.Ask(fmt::format("{}Type `{}` to do it: ", shown, what), false);
-  if (given && *given == what) return true;
-  std::cerr << "not done\n";
-  return false;
+// Whether a person confirms what the command does; else after a message.
+bool Confirms(const GuardCommandOptions& options, const BoundPlace& place, const std::string& word,
+              const std::string& shown) {
+  return ConfirmedBy({SecretStoreOf(place), options.secret_file, "guard " + word, word, shown})
+      .has_value();
 }
 
 std::string ShortCall(const HostLog::Call& call) {
@@ -170,14 +160,7 @@ std::string ShortCall(const HostLog::Call& call) {
 }  // namespace
 
 BoundPlace BoundPlaceHere(const GuardCommandOptions& options) {
-  if (!options.project.empty()) return PlaceOf(options, options.project);
-  // The nearest folder above with a run of the protocol, or else the repository's.
-  std::error_code none;
-  for (fs::path at = fs::current_path(none); at.has_relative_path(); at = at.parent_path()) {
-    BoundPlace place = PlaceOf(options, at);
-    if (fs::exists(CurrentRun(place), none)) return place;
-  }
-  return PlaceOf(options, RootOf(fs::current_path(none)));
+  return FindBoundPlace(options.protocol, options.project, options.sessions);
 }
 
 EngineOptions BoundEngine(const GuardCommandOptions& options) {
@@ -201,10 +184,10 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
   event = std::move(*read.value);
   // A host that names no project names the folder that its agent is in.
   if (setting.project.empty() && event.project == fs::path(event.cwd).lexically_normal())
-    event.project = RootOf(event.project);
+    event.project = RepositoryOf(event.project);
   if (event.project.empty())
     return Denied(event, "rpl guard: the event does not say in which folder the work is", true);
-  const BoundPlace place = PlaceOf(options, event.project);
+  const BoundPlace place = FindBoundPlace(options.protocol, event.project, options.sessions);
   const ProtocolGuard::Opened opened =
       ProtocolGuard::Open(place, BoundEngine(options), Interrupted);
   if (opened.guard == nullptr)
@@ -252,11 +235,13 @@ int AnswerBoundRun(const GuardCommandOptions& options) {
     Complain("guard answer", "expected KEY=VALUE, got `" + options.answer + "`");
     return kExitInvalid;
   }
-  if (!Confirms("answer", PrintableLine(options.answer) + "\n")) return kExitInvalid;
+  const BoundPlace place = BoundPlaceHere(options);
+  if (!Confirms(options, place, "answer", PrintableLine(options.answer) + "\n"))
+    return kExitInvalid;
   EngineOptions engine = BoundEngine(options);
   engine.answers = {options.answer};
   engine.answers_by = "person";
-  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, engine, BoundPlaceHere(options));
+  const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, engine, place);
   if (guard == nullptr) return kExitFile;
   const std::string why = guard->Answer(options.answer.substr(0, equals));
   if (why.empty()) return kExitOk;
@@ -274,7 +259,7 @@ int AcceptProtocol(const GuardCommandOptions& options) {
   }
   std::string shown;
   for (const std::string& change : guard->Changes()) shown += PrintableLine(change) + "\n";
-  if (!Confirms("accept", shown)) return kExitInvalid;
+  if (!Confirms(options, place, "accept", shown)) return kExitInvalid;
   guard.reset();
   EngineOptions engine = BoundEngine(options);
   BoundPlace changed = place;
@@ -285,7 +270,8 @@ int AcceptProtocol(const GuardCommandOptions& options) {
 int EndBoundRun(const GuardCommandOptions& options) {
   const BoundPlace place = BoundPlaceHere(options);
   if (!IsUnderWay(place)) return kExitNo;
-  if (!Confirms("end", "The next event of the host begins another run.\n")) return kExitInvalid;
+  if (!Confirms(options, place, "end", "The next event of the host begins another run.\n"))
+    return kExitInvalid;
   if (EndCurrentRun(place)) return kExitOk;
   Complain(CurrentRun(place), "the end cannot be recorded");
   return kExitFile;

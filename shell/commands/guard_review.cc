@@ -2,8 +2,6 @@
 #include "shell/commands/guard_review.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
@@ -13,12 +11,12 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/audit_log.h"
 #include "checks/guard/guard_store.h"
-#include "checks/guard/review_secret.h"
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/terminal_text.h"
+#include "shell/commands/by_person.h"
 #include "shell/commands/guard_hook.h"
-#include "shell/host/controlling_terminal.h"
+#include "shell/guard/bound_place.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
@@ -43,24 +41,6 @@ std::string RequestText(const ordered_json& request) {
                      text("createdAt"), text("message"));
 }
 
-// Who runs this program: the account, and where they are.
-std::string Reviewer(const std::string& where) {
-  const passwd* account = getpwuid(getuid());
-  const std::string name = account != nullptr ? account->pw_name : fmt::format("{}", getuid());
-  return name + ", " + where;
-}
-
-// The secret in a file: its first line.
-std::optional<std::string> SecretIn(const std::string& path) {
-  Input input = ReadFile(path);
-  if (!input.error.empty()) {
-    Complain(path, input.error);
-    return std::nullopt;
-  }
-  input.text.resize(std::min(input.text.size(), input.text.find_first_of("\r\n")));
-  return input.text;
-}
-
 // The store and the request that an id names.
 struct Named {
   std::string store;
@@ -83,45 +63,6 @@ std::optional<Named> FindRequest(const GuardCommandOptions& options, ExitCode& c
   Complain(where.empty() ? "guard" : where, "there is no request `" + options.id + "`",
            "`rpl guard pending` lists them");
   code = kExitInvalid;
-  return std::nullopt;
-}
-
-// Who answers the request; nullopt, after a message, if that is nobody who may.
-std::optional<std::string> Confirm(const GuardCommandOptions& options, const Named& named) {
-  std::string error;
-  const ReviewSecret secret(named.store, error);
-  if (!error.empty()) {
-    Complain(named.store, error);
-    return std::nullopt;
-  }
-  const bool approves = options.what == GuardCommandOptions::What::kApprove;
-  const std::string what = approves ? "approve" : "deny";
-  std::optional<std::string> given;
-  if (!options.secret_file.empty()) {
-    given = SecretIn(options.secret_file);
-    if (!given) return std::nullopt;
-    if (secret.Is(*given)) return Reviewer("by the secret of the store");
-    Complain(options.secret_file,
-             secret.IsSet() ? "this is not the secret of the store" : "the store has no secret");
-    return std::nullopt;
-  }
-  ControllingTerminal terminal;
-  if (!terminal.IsOpen()) {
-    Complain("guard " + what, "a review is answered by a person, and there is no terminal",
-             secret.IsSet() ? "at a terminal, or with --secret-file FILE"
-                            : "at a terminal; `rpl guard secret` sets a secret for other places");
-    return std::nullopt;
-  }
-  const std::string shown = RequestText(named.request);
-  given = secret.IsSet()
-              ? terminal.Ask(fmt::format("{}The secret, to {} this: ", shown, what), true)
-              : terminal.Ask(fmt::format("{}Type `{}` to {} this: ", shown, what, what), false);
-  if (given && (secret.IsSet() ? secret.Is(*given) : *given == what)) {
-    const std::string name = terminal.Name();
-    return Reviewer("at " + (name.empty() ? "a terminal" : name));
-  }
-  Complain("guard " + what, given && secret.IsSet() ? "this is not the secret of the store"
-                                                    : "nothing was confirmed");
   return std::nullopt;
 }
 
@@ -156,7 +97,9 @@ int AnswerReview(const GuardCommandOptions& options) {
   ExitCode code = kExitOk;
   const std::optional<Named> named = FindRequest(options, code);
   if (!named) return code;
-  const std::optional<std::string> by = Confirm(options, *named);
+  const std::string word = options.what == GuardCommandOptions::What::kApprove ? "approve" : "deny";
+  const std::optional<std::string> by = ConfirmedBy(
+      {named->store, options.secret_file, "guard " + word, word, RequestText(named->request)});
   if (!by) return kExitInvalid;
   ReviewAnswer answer;
   answer.approved = options.what == GuardCommandOptions::What::kApprove;
@@ -180,40 +123,12 @@ int AnswerReview(const GuardCommandOptions& options) {
 }
 
 int SetReviewSecret(const GuardCommandOptions& options) {
-  const std::string path = StorePath(options.guard, options.guard.agent);
-  const bool is_new = !std::filesystem::exists(path);
-  ControllingTerminal terminal;
-  if (!is_new && !terminal.IsOpen()) {
-    Complain(path, "there is such a store, and there is no terminal",
-             "the secret of a store is set before its first use, or at a terminal");
-    return kExitInvalid;
-  }
-  std::string error;
-  ReviewSecret secret(path, error);
-  if (!error.empty()) return Unreadable(path, error);
-  if (secret.IsSet()) {
-    const std::optional<std::string> old = terminal.Ask("The present secret: ", true);
-    if (!old || !secret.Is(*old)) {
-      Complain(path, "this is not the secret of the store");
-      return kExitInvalid;
-    }
-  }
-  std::optional<std::string> chosen;
-  if (!options.secret_file.empty()) chosen = SecretIn(options.secret_file);
-  else {
-    chosen = terminal.Ask("A secret for reviews: ", true);
-    if (chosen && terminal.Ask("The same again: ", true) != chosen) {
-      Complain(path, "the two are not the same");
-      return kExitInvalid;
-    }
-  }
-  const std::string why = chosen ? secret.Set(*chosen) : "there is no secret";
-  if (!why.empty()) {
-    Complain(path, why, terminal.IsOpen() ? "" : "--secret-file FILE");
-    return kExitInvalid;
-  }
-  std::cerr << "the secret is set: " << PrintableLine(path) << '\n';
-  return kExitOk;
+  if (options.protocol.empty())
+    return SetSecretOf(StorePath(options.guard, options.guard.agent), options.secret_file);
+  const std::string store =
+      SecretStoreOf(FindBoundPlace(options.protocol, options.project, options.sessions));
+  MakeFolderOf(store);
+  return SetSecretOf(store, options.secret_file);
 }
 
 }  // namespace rpl

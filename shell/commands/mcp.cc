@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "shell/commands/commands.h"
 #include "shell/commands/mcp_setup.h"
+#include "shell/guard/bound_place.h"
+#include "shell/host/hook_event.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
@@ -33,6 +37,20 @@ ExitCode ReadToken(const std::string& path, std::string& to) {
   if (to.size() >= 16) return kExitOk;
   Complain(path, "expected a token of at least 16 characters in the first line");
   return kExitInvalid;
+}
+
+// The runs of protocols that bind an agent: those that read the calls of a host, and those that a
+// guard has begun. The project is the one of this server: as in guard, or as its host says.
+RunFiles::BoundTo BoundRunsOf(const ProtocolFolder& protocols, const McpOptions& options) {
+  std::string project = options.project;
+  for (const char* name : kProjectVariables)
+    if (const char* value = std::getenv(name); value != nullptr && project.empty()) project = value;
+  return [protocols, project, sessions = options.sessions](const std::string& name) -> std::string {
+    const std::optional<std::string> path = protocols.Find(name);
+    if (!path) return "";
+    const BoundPlace place = FindBoundPlace(*path, project, sessions);
+    return Binds(place) ? CurrentRun(place) : "";
+  };
 }
 
 }  // namespace
@@ -71,7 +89,7 @@ int CommandMcp(const McpOptions& options) {
              "remove it to have it made again; what was sealed with it is then refused");
     return kExitFile;
   }
-  auto files = std::make_unique<RunFiles>(absolute);
+  auto files = std::make_unique<RunFiles>(absolute, BoundRunsOf(protocols, options));
   if (const std::string error = files->Open(); !error.empty()) {
     Complain("--sessions", error);
     return kExitFile;

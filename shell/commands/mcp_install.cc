@@ -51,6 +51,7 @@ ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
     args.push_back(value);
   };
   if (!options.sessions.empty()) add("--sessions", ResolvedPath(options.sessions));
+  if (!options.project.empty()) add("--project", ResolvedPath(options.project));
   if (options.answers.ask != "auto") add("--ask", options.answers.ask);
   for (const std::string& tool : options.engine.allow_tools) add("--allow-tool", tool);
   if (!options.engine.guard.policy.empty())

@@ -148,8 +148,8 @@ int CommandNew(const NewOptions& options) {
     Complain(test, wrong);
     return kExitFile;
   }
-  const std::string protocol_word = ShellWord(protocol);
-  const std::string test_word = ShellWord(test);
+  const std::string protocol_word = AsShellWord(protocol);
+  const std::string test_word = AsShellWord(test);
   std::cout << "wrote " << protocol_word << " and its tests, " << test_word << "\n\nnext:\n"
             << "  rpl run " << protocol_word << "\n  rpl test " << test_word
             << "\n  rpl check --watch " << protocol_word << "\n";

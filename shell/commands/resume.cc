@@ -56,7 +56,7 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
           "note: {} changed, and is neither below the session's folder nor below this one; going on"
           " with its text in the session\nhelp: `rpl run {} --session {}` goes on with the new "
           "one\n",
-          PrintableLine(path), ShellWord(path), ShellWord(session));
+          PrintableLine(path), AsShellWord(path), AsShellWord(session));
       input.text = file.text;
     }
     out.push_back({file.name, std::move(input.text)});
@@ -211,7 +211,7 @@ std::vector<std::string> KeysToTakeBack(const Outcome& outcome, Session& session
 }
 
 std::string WayToAnswerAgain(const std::string& resume, const std::vector<std::string>& keys) {
-  const auto word = [](const std::string& key) { return ShellWord(PrintableLine(key)); };
+  const auto word = [](const std::string& key) { return AsShellWord(PrintableLine(key)); };
   if (keys.size() == 1)
     return fmt::format("saved: answer again with `{} --take-back {}`", resume, word(keys.front()));
   return fmt::format(
@@ -221,7 +221,7 @@ std::string WayToAnswerAgain(const std::string& resume, const std::vector<std::s
 
 // Prints how to continue an unfinished run.
 void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided, Run& run) {
-  const std::string resume = "rpl resume " + ShellWord(path);
+  const std::string resume = "rpl resume " + AsShellWord(path);
   for (const Request& request : outcome.pending) {
     if (!run.InDoubt(request.id)) continue;
     std::cerr << fmt::format("help: nobody knows whether {} ran; `{} --retry {}` calls it again\n",
@@ -253,7 +253,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   }
   if (!opened.store->damage().empty()) {
     Complain(path, "the session is damaged: " + opened.store->damage(),
-             "`rpl trace export " + ShellWord(path) + "` prints what is sound of it");
+             "`rpl trace export " + AsShellWord(path) + "` prints what is sound of it");
     return kExitFile;
   }
   if (!anchor.empty())
@@ -270,7 +270,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (files.empty()) {
     if (!last) {
       Complain(path, "nothing was recorded yet",
-               "begin with `rpl run PROGRAM --session " + ShellWord(path) + "`");
+               "begin with `rpl run PROGRAM --session " + AsShellWord(path) + "`");
       return kExitInvalid;
     }
     files = ReadAgain(path, last->files);
@@ -278,7 +278,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     Complain(path,
              fmt::format("this is a session of {}, not of {}", Names(last->files), Names(files)),
              fmt::format("`rpl resume {}` goes on with it; another program wants another file",
-                         ShellWord(path)));
+                         AsShellWord(path)));
     return kExitInvalid;
   } else if (last) {  // a person names the documents; what was typed stays
     std::ranges::copy_if(last->files, std::back_inserter(files), ReplSession::IsEntry);

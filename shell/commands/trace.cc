@@ -106,7 +106,8 @@ int NothingRecorded(const TraceOptions& options) {
   return kExitFile;
 }
 
-int Query(const TraceOptions& options, const std::vector<Event>& events) {
+int Query(const TraceOptions& options, SessionStore& store) {
+  const std::vector<Event>& events = store.events();
   const std::size_t begin = options.query.find_first_not_of(" \t");
   const std::string goal = AsGoal(options.query);
   if (begin == std::string::npos || options.query[begin] != '%' || !goal.empty()) {
@@ -121,6 +122,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
   SessionOptions with;
   with.interrupted = Interrupted;
   with.gate = gate.get();
+  with.host = store.host();
   const std::unique_ptr<Run> run = Run::Read(*reader, events, {.options = std::move(with)}).run;
   if (!run->broken().empty()) {
     Complain(options.session, run->broken());
@@ -214,11 +216,12 @@ int VerifyLines(const std::string& path, const std::string& exported) {
   return code;
 }
 
-int Replay(const TraceOptions& options, const std::vector<Event>& events) {
+int Replay(const TraceOptions& options, SessionStore& store) {
+  const std::vector<Event>& events = store.events();
   if (!LastProgram(events)) return NothingRecorded(options);
   const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
   const Replayed again =
-      ReplayAll(events, GateSetupFrom, Interrupted, options.threads, reader.get());
+      ReplayAll(events, GateSetupFrom, Interrupted, options.threads, reader.get(), store.host());
   Show(again.entries, options.json);
   std::cout << std::flush;
   if (Interrupted()) return kExitInterrupted;
@@ -228,7 +231,8 @@ int Replay(const TraceOptions& options, const std::vector<Event>& events) {
 }
 
 // Writes the page to standard output or to a file.
-int Html(const TraceOptions& options, const std::vector<Event>& events) {
+int Html(const TraceOptions& options, SessionStore& store) {
+  const std::vector<Event>& events = store.events();
   std::error_code none;
   if (std::filesystem::equivalent(options.session, options.output, none)) {
     Complain(options.output, "this is the session itself", "name another file for the page");
@@ -244,7 +248,7 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
       return kExitInvalid;
     }
   const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
-  const std::vector<StoryEpoch> story = TellStory(events, reader.get());
+  const std::vector<StoryEpoch> story = TellStory(events, reader.get(), store.host());
   if (story.empty()) {
     Complain(options.session, "nothing was recorded yet");
     return kExitFile;
@@ -298,7 +302,7 @@ int CommandTrace(const TraceOptions& options) {
   switch (options.what) {
     case What::kShow: Show(Entries(events), options.json); break;
     case What::kQuestions: ShowQuestions(events, options.json); break;
-    case What::kQuery: return sound ? Query(options, events) : kExitFile;
+    case What::kQuery: return sound ? Query(options, *store) : kExitFile;
     case What::kExport:
       if (options.json) ExportEvents(events);
       else PrintDocument(Exported(events));
@@ -318,8 +322,8 @@ int CommandTrace(const TraceOptions& options) {
     case What::kAnchor:
       if (sound && !events.empty()) std::cout << store->Anchor() << '\n';
       break;
-    case What::kHtml: return sound ? Html(options, events) : kExitFile;
-    case What::kReplay: return sound ? Replay(options, events) : kExitFile;
+    case What::kHtml: return sound ? Html(options, *store) : kExitFile;
+    case What::kReplay: return sound ? Replay(options, *store) : kExitFile;
     case What::kDiff: {
       if (!sound) return kExitFile;
       std::error_code ignored;  // one file cannot be opened twice

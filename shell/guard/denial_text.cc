@@ -3,14 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "formats/json_text.h"
 #include "formats/shorten.h"
 
 namespace rpl {
 namespace {
 
+using nlohmann::ordered_json;
+
 constexpr std::size_t kMostFindings = 5;  // in one reason
+constexpr std::size_t kMostCommand = 120;
 
 // The key by which the question is answered: its relation, if that asks for one argument.
 std::string KeyOf(const Request& asked) {
@@ -53,6 +58,50 @@ std::string ReasonOf(const HostFindings& findings, const std::string& protocol) 
         FirstOf(unread, kMostFindings, itself) +
         ". Write commands and paths out, without variables and substitutions.");
   return FirstOf(told, kMostFindings, itself, "\n");
+}
+
+std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log) {
+  const auto fits = [&](const HostRow& row) {
+    return !wanted.arguments || row.last == ordered_json(*wanted.arguments);
+  };
+  // With these arguments, others between them.
+  const auto resembles = [&](const HostRow& row) {
+    if (!wanted.arguments || !row.last.is_array()) return !wanted.arguments;
+    std::size_t found = 0;
+    for (const ordered_json& word : row.last)
+      if (found < wanted.arguments->size() && word == (*wanted.arguments)[found]) ++found;
+    return found == wanted.arguments->size();
+  };
+  std::int64_t near = 0;
+  log.ForEachRow({"runs", std::nullopt, wanted.program},
+                 [&](std::int64_t call, const HostRow& row) {
+                   if (!row.open && resembles(row)) near = std::max(near, call);
+                 });
+  if (near == 0) return "";
+  bool alone = false;
+  log.ForEachRow({"succeeded", near, wanted.program},
+                 [&](std::int64_t, const HostRow& row) { alone = alone || fits(row); });
+  std::string command = wanted.program;
+  for (const std::string& word : wanted.arguments.value_or(std::vector<std::string>()))
+    command += " " + word;
+  std::string out;
+  log.ForEachCall(near, true, [&](const HostLog::Call& call) {
+    const ordered_json arguments = ParseOwnJson(call.arguments);
+    const auto text = arguments.find("command");
+    const std::string line = Shortened(
+        text != arguments.end() && text->is_string() ? text->get<std::string>() : call.arguments,
+        kMostCommand);
+    if (call.state == HostCallState::kFailed)
+      out = fmt::format("Call {}, `{}`, failed.", call.number, line);
+    else if (call.state == HostCallState::kEnded && !alone)
+      out = fmt::format(
+          "Call {}, `{}`, does not tell whether `{}` ended well: run it as a command of its own, "
+          "in the folder of the project.",
+          call.number, line, command);
+    else if (call.state == HostCallState::kOpen || call.state == HostCallState::kCutOff)
+      out = fmt::format("How call {}, `{}`, ended was not reported.", call.number, line);
+  });
+  return out;
 }
 
 std::vector<HostRow> RowsOf(const CallViews& views) {

@@ -17,6 +17,10 @@ namespace rpl {
 /// what cannot be read; "" if there is nothing against it. `protocol`: the name of its file.
 std::string ReasonOf(const HostFindings& findings, const std::string& protocol);
 
+/// Of the last call that ran the program and is no evidence of it, what it lacks, for the agent; ""
+/// if there is none, or a later one is evidence.
+std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log);
+
 /// The rows of a call as the log has them.
 std::vector<HostRow> RowsOf(const CallViews& views);
 

@@ -4,19 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 #include <utility>
 
 #include "checks/calls/call_views.h"
 #include "checks/calls/shfmt_reader.h"
 #include "formats/shorten.h"
-#include "formats/text_hash.h"
 #include "interp/lint/checker.h"
-#include "runtime/host/host_calls.h"
 #include "runtime/host_check.h"
 #include "runtime/run/run.h"
 #include "runtime/saved_session.h"
@@ -26,9 +22,9 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
+#include "shell/host/program_files.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
-#include "shell/host/state_file.h"
 
 namespace rpl {
 namespace {
@@ -38,35 +34,14 @@ namespace fs = std::filesystem;
 constexpr auto kLockPause = std::chrono::milliseconds(4);
 constexpr auto kLockMost = std::chrono::seconds(30);
 
-// The folder of the runs of a protocol in a project.
-fs::path FolderOfRuns(const BoundPlace& place) {
-  const fs::path all = place.runs.empty() ? fs::path(StateFile("runs")) : fs::path(place.runs);
-  const std::string which =
-      HashOfText(place.protocol + std::string(1, '\0') + place.project).substr(0, 16);
-  return all / (fs::path(place.protocol).stem().string() + "-" + which);
-}
-
-// The number of the run that is under way; 1 if there was none.
-int CurrentNumber(const fs::path& folder) {
-  int last = 1;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
-    const std::string name = entry.path().stem();
-    int number = 0;
-    std::from_chars(name.data(), name.data() + name.size(), number);
-    if (entry.path().extension() == ".ended") ++number;
-    last = std::max(last, number);
-  }
-  return last;
-}
-
 // The first error that the checker finds in a protocol, as "p.md:3:1: …", or "". A run begins with
 // a sound one: a misspelt relation would forbid nothing.
-std::string FirstError(const ProgramFile& file, const std::string& path) {
+std::string FirstError(const std::string& path, const std::string& text) {
   Sources sources;
   CheckOptions with;
   with.reader = ReaderBeside({path});
-  for (const Finding& finding : CheckFiles(sources, {sources.Add(file.name, file.text)}, with))
+  for (const Finding& finding :
+       CheckFiles(sources, {sources.Add(fs::path(path).filename(), text)}, with))
     if (const Diagnostic& d = finding.diagnostic; d.severity == Severity::kError)
       return sources.Where(d.span) + ": " + d.message;
   return "";
@@ -85,22 +60,9 @@ std::string Told(const Outcome& outcome) {
 
 }  // namespace
 
-std::string CurrentRun(const BoundPlace& place) {
-  const fs::path folder = FolderOfRuns(place);
-  return folder / (std::to_string(CurrentNumber(folder)) + ".rpls");
-}
-
-bool EndCurrentRun(const BoundPlace& place) {
-  fs::path file = CurrentRun(place);
-  std::error_code none;
-  if (!fs::exists(file, none)) return false;
-  return std::ofstream(file.replace_extension(".ended")).good();
-}
-
 struct ProtocolGuard::Parts {
   Nobody nobody;
   ScriptedAgent answers{nobody, Nowhere()};
-  std::unique_ptr<HostCalls> calls;
   std::vector<ProgramFile> recorded, now;
 };
 
@@ -111,16 +73,14 @@ ProtocolGuard::ProtocolGuard(BoundPlace place, EngineOptions engine, std::string
       parts_(std::make_unique<Parts>()) {}
 ProtocolGuard::~ProtocolGuard() = default;
 
-HostLog& ProtocolGuard::log() { return *store_->host_log(); }
+HostLog& ProtocolGuard::log() { return store_->host()->log(); }
 
 ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineOptions& engine,
                                           std::function<bool()> interrupted) {
   const std::string path = CurrentRun(place);
   const fs::path runs = fs::path(path).parent_path();
   std::unique_ptr<ProtocolGuard> guard(new ProtocolGuard(place, engine, runs));
-  std::error_code failed;
-  fs::create_directories(runs, failed);
-  fs::permissions(runs, fs::perms::owner_all, failed);
+  MakeFolderOf(path);
   const auto until = std::chrono::steady_clock::now() + kLockMost;
   SessionStore::Opened opened = SessionFile::Open(path, SessionStore::Mode::kContinue);
   while (opened.busy && std::chrono::steady_clock::now() < until &&
@@ -139,20 +99,19 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   if ((!last || place.accepts) && !now.error.empty())
     return {nullptr, place.protocol + ": " + now.error, ""};
   Parts& parts = *guard->parts_;
-  parts.now = {{fs::path(place.protocol).filename(), now.text}};
+  parts.now = {{NameInSession(path, place.protocol), now.text}};
   parts.recorded = last && !place.accepts ? last->files : parts.now;
   guard->changed_ = !now.error.empty() || parts.recorded != parts.now;
   if (!last || place.accepts)
-    if (const std::string error = FirstError(parts.now.front(), place.protocol); !error.empty())
+    if (const std::string error = FirstError(place.protocol, now.text); !error.empty())
       return {nullptr, "the protocol has errors: " + error, "`rpl check` shows them"};
   if (AddAnswers(engine, parts.answers) != kExitOk)
     return {nullptr, "the answer cannot be read", ""};
 
-  parts.calls = std::make_unique<HostCalls>(*opened.store->host_log());
   SessionOptions options = SessionOptionsFor(engine);
   options.interrupted = interrupted;
   options.progress = nullptr;
-  options.host = parts.calls.get();
+  options.host = opened.store->host(true);
   Run::Opened begun =
       Run::Open(parts.answers, {.files = parts.recorded,
                                 .reader = ReaderBeside({place.protocol}),
@@ -181,12 +140,25 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
 }
 
 // The decision about the last entry of the log.
-ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call) const {
+ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call, bool closed) {
   Decision out;
   out.call = call;
   const HostFindings findings = run_->session().CheckHost();
+  const std::string protocol = fs::path(place_.protocol).filename();
   out.denies = !findings.found.empty() || !findings.stop.empty();
-  out.reason = ReasonOf(findings, fs::path(place_.protocol).filename());
+  out.asks = !findings.found.empty() && findings.stop.empty() &&
+             std::ranges::all_of(findings.found, [](const HostFinding& finding) {
+               return !finding.violated && !finding.questions.empty();
+             });
+  out.reason = ReasonOf(findings, protocol);
+  for (const HostFinding& finding : findings.found)
+    for (const WantedEvidence& wanted : finding.evidence)
+      if (const std::string near = NearEvidence(wanted, log()); !near.empty())
+        out.reason += "\n" + near;
+  if (!out.denies && closed && !findings.applied) {
+    out.denies = true;
+    out.reason = "No constraint of " + protocol + " is about such a call, and others are denied.";
+  }
   if (out.denies && changed_)
     out.reason +=
         "\nThe file of the protocol has changed; the run goes on with the text that it began with, "
@@ -205,11 +177,12 @@ ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const De
     const std::string why =
         how.protects ? WhyProtected(views, at, ProtectedOf(place_.protocol, place_.project, runs_))
                      : "";
-    if (why.empty()) out = Found(out.call);
+    if (why.empty()) out = Found(out.call, how.closed);
     else out.denies = true, out.reason = why;
+    out.asks = out.asks && how.asks;
     if (out.denies && !views.why.empty()) out.reason += "\n(" + views.why + ")";
     if (out.denies) log().Set(out.call, HostCallState::kDenied, nullptr, out.reason);
-    if (!out.denies || how.only_records) log().Set(out.call, HostCallState::kOpen);
+    if (!out.denies || out.asks || how.only_records) log().Set(out.call, HostCallState::kOpen);
     return std::string();
   });
   if (!out.failure.empty()) out.denies = true;
@@ -237,7 +210,7 @@ ProtocolGuard::Decision ProtocolGuard::EndTurn(int most) {
   Decision out;
   out.failure = store_->Transact([&] {
     log().BeginTurnEnd();
-    out = Found(0);
+    out = Found(0, false);
     // The agent is let go if it does nothing.
     if (log().TurnEndsSinceCall() > most) out = {};
     return std::string();
@@ -296,18 +269,33 @@ std::vector<std::string> ProtocolGuard::Changes() const {
   return ProgramChanges(parts_->recorded, parts_->now);
 }
 
-// The goal is pursued in a copy of the run: what the host did is no turn of it.
-std::string ProtocolGuard::Now() {
-  if (!LastProgram(store_->events())) return Told(*run_->last());  // begun by this process
+// The outcome of the goal, which is pursued in a copy of the run: what the host did is no turn of
+// it. nullopt without a goal.
+std::optional<Outcome> ProtocolGuard::Pursued() {
+  if (!LastProgram(store_->events())) return *run_->last();  // begun by this process
   SessionOptions options = SessionOptionsFor(engine_);
   options.progress = nullptr;
-  options.host = parts_->calls.get();
+  options.host = store_->host();
   const std::unique_ptr<Run> copy =
       Run::Read(parts_->nobody, store_->events(), {.options = std::move(options)}).run;
-  std::string out;
-  if (copy->broken().empty() && copy->session().HasGoals()) out = Told(copy->Turn());
+  std::optional<Outcome> out;
+  if (copy->broken().empty() && copy->session().HasGoals()) out = copy->Turn();
   log().ReadAt(std::nullopt);
   return out;
+}
+
+std::string ProtocolGuard::Now() {
+  const std::optional<Outcome> outcome = Pursued();
+  return outcome ? Told(*outcome) : "";
+}
+
+bool ProtocolGuard::IsSatisfied() {
+  const std::optional<Outcome> outcome = Pursued();
+  return outcome && outcome->status == Status::kSatisfied;
+}
+
+bool ProtocolGuard::begins_anew() {
+  return log().last() == 0 && fs::path(CurrentRun(place_)).stem() != "1";
 }
 
 }  // namespace rpl

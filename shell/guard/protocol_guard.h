@@ -3,9 +3,9 @@
 // A protocol that binds an agent: one run for the work in a project, and a decision about each
 // event of the agent's host by the protocol's constraints (docs/bind.md).
 //
-// The run is a session file below the folder of runs, found by the protocol and the project. The
-// calls of the host are a log in it, and each event is one transaction: what is decided is on disk
-// before it is answered. Processes that decide at once wait for each other.
+// The run is a session file, found by the protocol and the project (bound_place.h). The calls of
+// the host are a log in it, and each event is one transaction: what is decided is on disk before it
+// is answered. Processes that decide at once wait for each other.
 //
 // The program is the one that the run began with. If the file changes, the run goes on with the
 // recorded one until a person accepts the new one.
@@ -17,30 +17,19 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/host/host_log.h"
 #include "runtime/outcome.h"
+#include "shell/guard/bound_place.h"
 #include "shell/host/options.h"
 
 namespace rpl {
 
 class Run;
 class SessionStore;
-
-/// Where the work is. Paths are absolute.
-struct BoundPlace {
-  std::string protocol;
-  std::string project;   // the folder
-  std::string runs;      // the folder of all runs; "" for the user's own
-  bool accepts = false;  // the run goes on with the text of the protocol as it is now
-};
-
-/// The file of the run that is under way, which may not be there yet.
-std::string CurrentRun(const BoundPlace& place);
-/// Ends the run that is under way: the next event begins another. False if there is none.
-bool EndCurrentRun(const BoundPlace& place);
 
 class ProtocolGuard {
  public:
@@ -57,6 +46,7 @@ class ProtocolGuard {
 
   struct Decision {
     bool denies = false;
+    bool asks = false;         // the host asks its user instead, and the call is open
     std::string reason;        // of a denial, for the agent
     std::int64_t call = 0;     // its number
     std::string failure = {};  // why there is none: also a denial
@@ -65,6 +55,8 @@ class ProtocolGuard {
     std::string folder;         // the working folder of the call
     bool only_records = false;  // a denial is recorded, and the call is open nevertheless
     bool protects = true;       // also what the agent may not touch (host_protection.h)
+    bool closed = false;        // a call is denied that no constraint applies to
+    bool asks = false;          // the host asks its user about a call that waits for an answer
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);
@@ -88,17 +80,22 @@ class ProtocolGuard {
 
   /// What to do now, for the agent.
   std::string Now();
+  /// Whether the goal is satisfied now.
+  bool IsSatisfied();
+  /// Whether no event came yet, and a run before this one has ended.
+  bool begins_anew();
   /// The calls so far.
   HostLog& log();
   /// Whether the file of the protocol differs from the program of the run.
   bool changed() const { return changed_; }
-  Run& run() { return *run_; }
+  const BoundPlace& place() const { return place_; }
 
  private:
   struct Parts;
   ProtocolGuard(BoundPlace place, EngineOptions engine, std::string runs);
 
-  Decision Found(std::int64_t call) const;
+  Decision Found(std::int64_t call, bool closed);
+  std::optional<Outcome> Pursued();
   std::string RelationFor(const std::string& key) const;
 
   const EngineOptions engine_;

@@ -236,7 +236,7 @@ void PrintAnsweredBefore(const Trace& kept, const std::string& key) {
       "help: {} answered before; `rpl resume --take-back {}` takes {} back\n",
       FirstOf(calls, kMostCalls, [](const std::string& call) { return "`" + call + "`"; }) +
           (calls.size() == 1 ? " was" : " were"),
-      ShellWord(PrintableLine(last.call)), calls.size() == 1 ? "that" : "the first of these");
+      AsShellWord(PrintableLine(last.call)), calls.size() == 1 ? "that" : "the first of these");
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ bool IsSetUp(const GuardOptions& options, const ToolConfig& config) {
 }  // namespace
 
 std::string StoreOption(const GuardOptions& options) {
-  return options.store.empty() ? "" : " --store " + ShellWord(options.store);
+  return options.store.empty() ? "" : " --store " + AsShellWord(options.store);
 }
 
 std::string StoreOptionAnywhere(GuardOptions options) {

@@ -90,7 +90,7 @@ bool IsInTree(const std::string& session, const std::string& path) {
   return !error && (is_below(FolderOfSession(session)) || is_below(here));
 }
 
-std::string ShellWord(const std::string& path) {
+std::string AsShellWord(const std::string& path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-";
   const std::string word = path.starts_with('-') ? "./" + path : WithoutPassword(path);

@@ -41,7 +41,7 @@ std::string ThisProgram();
 
 /// The path as one word of a shell command, quoted if necessary. Printable for any bytes. The URL
 /// of a database comes without its password.
-std::string ShellWord(const std::string& path);
+std::string AsShellWord(const std::string& path);
 
 }  // namespace rpl
 

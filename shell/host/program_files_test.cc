@@ -50,12 +50,12 @@ TEST_CASE("a file is in the tree of a session below its folder or the working di
 }
 
 TEST_CASE("a word of a command line is quoted where a shell needs it") {
-  CHECK(ShellWord("a/b-1.rpls") == "a/b-1.rpls");
-  CHECK(ShellWord("-s") == "./-s");
-  CHECK(ShellWord("") == "''");
-  CHECK(ShellWord("my trip") == "'my trip'");
-  CHECK(ShellWord("a\\b") == "'a\\b'");
-  CHECK(ShellWord("it's $x") == "'it'\\''s $x'");
-  CHECK(ShellWord("caf\xC3\xA9") == "'caf\xC3\xA9'");
-  CHECK(ShellWord("a\x1b'\\b\n\t") == "$'a\\u001b\\'\\\\b\\n\\t'");
+  CHECK(AsShellWord("a/b-1.rpls") == "a/b-1.rpls");
+  CHECK(AsShellWord("-s") == "./-s");
+  CHECK(AsShellWord("") == "''");
+  CHECK(AsShellWord("my trip") == "'my trip'");
+  CHECK(AsShellWord("a\\b") == "'a\\b'");
+  CHECK(AsShellWord("it's $x") == "'it'\\''s $x'");
+  CHECK(AsShellWord("caf\xC3\xA9") == "'caf\xC3\xA9'");
+  CHECK(AsShellWord("a\x1b'\\b\n\t") == "$'a\\u001b\\'\\\\b\\n\\t'");
 }

@@ -274,7 +274,10 @@ void McpResources::ReadRun(const Call& call, const std::string& uri, const std::
       text = WithName(std::move(text), RecordedName(events), run->protocol);
       return ReplyText(*call, uri, "text/plain", std::move(text), 0);
     }
-    if (part == "page") return ReplyText(*call, uri, "text/html", TracePage(TellStory(events)), 0);
+    if (part == "page") {
+      const auto story = TellStory(events, nullptr, opened.store->host());
+      return ReplyText(*call, uri, "text/html", TracePage(story), 0);
+    }
     // The last recorded outcome.
     const auto outcome = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
       return event.kind == Event::Kind::kOutcome;

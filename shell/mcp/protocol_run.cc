@@ -14,6 +14,7 @@
 #include "runtime/question_history.h"
 #include "runtime/run/run.h"
 #include "runtime/saved_session.h"
+#include "shell/guard/bound_place.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
@@ -155,12 +156,18 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   one_tool_ = std::make_unique<OneBatchAtATime>(tools_->agent(), hooks_.interrupted);
   given_ = std::make_unique<GivenAnswers>(*one_tool_);
 
+  if (place_.binds) MakeFolderOf(place_.session);
   SessionStore::Opened opened =
       OpenSession(place_.session, SessionStore::Mode::kContinue, hooks_.interrupted);
   if (opened.store == nullptr)
     return {"the session cannot be opened: " + opened.error, opened.hint, {}, true};
   if (!opened.store->damage().empty())
     return {"the session is damaged: " + opened.store->damage(), "start again with rpl_run", {}};
+  // A run that binds an agent goes on with the text that it began with, until a person accepts
+  // another.
+  if (const auto last = place_.binds ? LastProgram(opened.store->events()) : std::nullopt)
+    recorded_name_ = (files = last->files).front().name;
+  if (place_.binds) opened.store->host(true);
   if (opened.store->events().empty() && AreDocumentsChecked(files)) {
     std::size_t errors = 0;
     ordered_json findings =
@@ -336,7 +343,7 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
 ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
                   std::function<bool()> interrupted) {
   ScratchRun out;
-  const SessionStore::Opened opened = OpenSession(session, SessionStore::Mode::kRead);
+  SessionStore::Opened opened = OpenSession(session, SessionStore::Mode::kRead);
   if (opened.store == nullptr) {
     out.refusal = {"the session cannot be read: " + opened.error, opened.hint, {}};
     return out;
@@ -352,7 +359,9 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
   out.gate = GateSetupFrom(program->guard);
   SessionOptions options = ScratchOptions(engine, std::move(interrupted));
   options.gate = out.gate.get();
+  options.host = opened.store->host();
   out.run = Run::Read(*out.given, opened.store->events(), {.options = std::move(options)}).run;
+  out.store = std::move(opened.store);
   if (const std::string why = out.run->broken(); !why.empty())
     out.refusal = {"the session cannot be read: " + why, "", {}};
   return out;

@@ -27,6 +27,7 @@ namespace rpl {
 class Run;
 class Session;
 struct Event;
+class SessionStore;
 class ToolSetup;
 struct GateSetup;
 struct ProgramFile;
@@ -68,6 +69,7 @@ class ProtocolRun {
     std::string protocol;  // the path of the program
     std::string name;      // of the protocol, for the client
     std::string goal;      // as a client gives it (GoalNamed)
+    bool binds = false;    // the session is that of a protocol that binds an agent
   };
 
   struct Opened {
@@ -145,9 +147,10 @@ struct ScratchRun {
   std::unique_ptr<Agent> agent;
   std::unique_ptr<GivenAnswers> given;  // of a copy: before the agent
   std::unique_ptr<GateSetup> gate;
-  std::unique_ptr<Run> run;  // of a protocol, or a copy of a run
-  Refusal refusal;           // or this
-  std::string file;          // the name of the program in texts of it
+  std::unique_ptr<SessionStore> store;  // of a copy: before the run
+  std::unique_ptr<Run> run;             // of a protocol, or a copy of a run
+  Refusal refusal;                      // or this
+  std::string file;                     // the name of the program in texts of it
 
   ScratchRun();
   ScratchRun(ScratchRun&&) noexcept;

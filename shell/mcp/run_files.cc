@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "formats/json_text.h"
+#include "shell/guard/bound_place.h"
 #include "shell/host/input.h"
 #include "shell/mcp/request_state.h"
 
@@ -87,7 +88,7 @@ std::string RunFiles::Open() {
 }
 
 std::optional<RunFiles::Record> RunFiles::Read(const std::string& handle) const {
-  const Input input = ReadFile(NameOf(handle) + ".json");
+  const Input input = ReadFile(FileOf(handle));
   if (!input.error.empty()) return std::nullopt;
   const JsonText read = ParseJson(input.text);
   if (!read.error.empty() || !read.json.is_object()) return std::nullopt;
@@ -95,8 +96,9 @@ std::optional<RunFiles::Record> RunFiles::Read(const std::string& handle) const 
     const auto at = read.json.find(key);
     return at != read.json.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
-  Record out{{handle, text("protocol"), text("goal"), text("who"), text("request"), 0},
-             ordered_json::array()};
+  Record out{
+      {handle, text("protocol"), text("goal"), text("who"), text("request"), 0, text("session")},
+      ordered_json::array()};
   if (const auto began = read.json.find("began");
       began != read.json.end() && began->is_number_integer())
     out.run.began = began->get<std::int64_t>();
@@ -111,8 +113,16 @@ bool RunFiles::Write(const Record& record) const {
   const RunRecord& run = record.run;
   ordered_json about = {{"version", 1},   {"protocol", run.protocol}, {"goal", run.goal},
                         {"who", run.who}, {"request", run.request},   {"began", run.began}};
+  if (run.bound()) about["session"] = run.session;
   if (!record.inputs.empty()) about["inputs"] = record.inputs;
-  return WriteWhole(NameOf(run.handle) + ".json", DumpJson(about) + "\n");
+  return WriteWhole(FileOf(run.handle), DumpJson(about) + "\n");
+}
+
+std::string RunFiles::NameOf(const std::string& handle) const {
+  if (bound_to_ != nullptr)
+    if (const std::optional<Record> record = Read(handle); record && record->run.bound())
+      return record->run.session;
+  return folder_ + "/" + handle;
 }
 
 RunRecords::Held RunFiles::Hold(const RunRecord& run) {
@@ -176,9 +186,14 @@ std::string RunFiles::StampOf(const std::string& handle) const {
   return out;
 }
 
-RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json& input) {
+RunRecords::Begun RunFiles::Begin(const RunRecord& asked, const ordered_json& input) {
   const std::int64_t now = SecondsNow();
   const std::lock_guard lock(mutex_);
+  RunRecord fresh = asked;
+  if (bound_to_ != nullptr) fresh.session = bound_to_(fresh.protocol);
+  if (fresh.bound())  // every request for it is the same one
+    fresh.request =
+        "n:" + DigestOf({{"session", fresh.session}, {"goal", fresh.goal}, {"who", fresh.who}});
   if (by_request_.size() > kMostRemembered)  // what was not named is of no use any more
     std::erase_if(by_request_, [&](const auto& entry) {
       return entry.first.starts_with("d:") && now - entry.second.began > kRepeatSeconds;
@@ -207,6 +222,8 @@ RunRecords::Found RunFiles::Find(const std::string& handle, const std::string& w
   Found found;
   if (const std::optional<Record> record = Read(handle)) found.record = record->run;
   if (!found.record || found.record->who != who) return {};
+  if (found.record->bound() && IsEndedRun(found.record->session))
+    return {std::nullopt, {"a person has ended this run", "rpl_run begins another"}, ""};
   found.last_turn = StampOf(handle);
   Forget(*found.record);
   return found;
@@ -238,7 +255,9 @@ void RunFiles::Drop(const RunRecord& run, const ordered_json&) {
   const std::lock_guard lock(mutex_);
   if (IsOfRequest(run)) by_request_.erase(run.request);
   left_.erase(run.handle);
-  for (const char* end : {"", "-wal", "-shm", ".json"}) unlink((NameOf(run.handle) + end).c_str());
+  if (!run.bound())
+    for (const char* end : {"", "-wal", "-shm"}) unlink((NameOf(run.handle) + end).c_str());
+  unlink(FileOf(run.handle).c_str());
 }
 
 std::vector<std::string> RunFiles::Handles(const std::string& prefix, const std::string& who,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The records of runs in a folder: a run is in two files named by its handle, the session and, with
-// `.json`, the record. Several processes may use the folder, one at a time has a session open; the
-// requests and inputs of another are seen when a process begins.
+// `.json`, the record. The session of a protocol that binds an agent is elsewhere, and one for all.
+// Several processes may use the folder, one at a time has a session open; the requests and inputs
+// of another are seen when a process begins.
 #ifndef RPL_SHELL_MCP_RUN_FILES_H_
 #define RPL_SHELL_MCP_RUN_FILES_H_
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -17,7 +19,12 @@ namespace rpl {
 
 class RunFiles : public RunRecords {
  public:
-  explicit RunFiles(std::string folder) : folder_(std::move(folder)) {}
+  /// The file of the run that binds an agent to a protocol, by its name; "" if it binds none.
+  using BoundTo = std::function<std::string(const std::string& protocol)>;
+
+  /// `bound_to`: null if no protocol binds.
+  explicit RunFiles(std::string folder, BoundTo bound_to = nullptr)
+      : folder_(std::move(folder)), bound_to_(std::move(bound_to)) {}
 
   /// Makes the folder, for its owner alone. The reason for a failure, for people, or "".
   static std::string Make(const std::string& folder);
@@ -30,7 +37,7 @@ class RunFiles : public RunRecords {
   Found Find(const std::string& handle, const std::string& who) override;
   std::vector<std::string> Handles(const std::string& prefix, const std::string& who,
                                    std::size_t most) override;
-  std::string NameOf(const std::string& handle) const override { return folder_ + "/" + handle; }
+  std::string NameOf(const std::string& handle) const override;
   Held Hold(const RunRecord& run) override;
   Kept Keep(const RunRecord& run, const nlohmann::ordered_json& input) override;
   void Taken(const RunRecord& run, std::int64_t number) override;
@@ -43,6 +50,7 @@ class RunFiles : public RunRecords {
     RunRecord run;
     nlohmann::ordered_json inputs;
   };
+  std::string FileOf(const std::string& handle) const { return folder_ + "/" + handle + ".json"; }
   std::optional<Record> Read(const std::string& handle) const;
   bool Write(const Record& record) const;
   void EraseInputs(const std::string& handle, std::int64_t first, std::int64_t last) const;
@@ -51,6 +59,7 @@ class RunFiles : public RunRecords {
   std::string StampOf(const std::string& handle) const;
 
   const std::string folder_;
+  const BoundTo bound_to_;
   std::mutex mutex_;
   struct Request {
     std::string handle;

@@ -30,10 +30,14 @@ struct RunRecord {
   std::string who;       // whose it is
   std::string request;  // of the request that began it: `n:` if the client named it, else `d:`, and
                         // a digest, in the latter case also of the client
-  std::int64_t began = 0;  // seconds since 1970
+  std::int64_t began = 0;    // seconds since 1970
+  std::string session = "";  // the file of the run that binds an agent (bound_place.h), which this
+                             // is; else ""
 
   /// Whether the same request is this run for ever.
   bool named() const { return request.starts_with("n:"); }
+  /// Whether the hook of a host uses the session as well: it is then open for turns alone.
+  bool bound() const { return !session.empty(); }
 };
 
 /// Whether the text has the form of a handle.

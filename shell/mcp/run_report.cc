@@ -70,8 +70,9 @@ std::string AskFor(const OpenQuestion& question) {
 }
 
 // What a model can do about the questions, then what it cannot.
+// `at_terminal`: the command by which a person answers there.
 std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::string& handle,
-                      const std::string& path) {
+                      const std::string& path, const std::string& at_terminal) {
   std::vector<const OpenQuestion*> ours, tools, persons;
   for (const OpenQuestion& question : questions)
     (question.personal || question.secret    ? persons
@@ -96,7 +97,7 @@ std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::str
       out += fmt::format(
           "If `{}` is to be called again, the user says so at a terminal, with `rpl resume {} "
           "--retry {}`. ",
-          question->tool, ShellWord(path), question->tool);
+          question->tool, AsShellWord(path), question->tool);
   for (const OpenQuestion* question : persons)
     out += fmt::format("Only the user can answer \"{}\"{}. ", question->prompt,
                        question->secret ? ", at a terminal, because it is a secret" : "");
@@ -105,9 +106,9 @@ std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::str
   if (!persons.empty())
     out += fmt::format(
         "Do not answer {} yourself: your turn ends here. Tell the user, who answers {}at a "
-        "terminal, with `rpl resume {}`; afterwards call rpl_run with session \"{}\".",
+        "terminal, with `{}`; afterwards call rpl_run with session \"{}\".",
         persons.size() == 1 ? "it" : "them", secrets ? "" : "in a form of this host or ",
-        ShellWord(path), handle);
+        at_terminal, handle);
   while (out.ends_with(' ')) out.pop_back();
   return out;
 }
@@ -158,7 +159,10 @@ std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string&
     case Status::kWaiting:
       return fmt::format("{} waits for {} answer{}. ", protocol, report.questions.size(),
                          report.questions.size() == 1 ? "" : "s") +
-             WhatToAsk(report.questions, handle, path);
+             WhatToAsk(report.questions, handle, path,
+                       run.place().binds
+                           ? "rpl guard answer " + AsShellWord(run.place().protocol) + " KEY=VALUE"
+                           : "rpl resume " + AsShellWord(path));
     case Status::kUnsatisfied:
       return fmt::format(
           "{} cannot reach {} with what is known: {}. Tell the user why. If a fact is missing, "

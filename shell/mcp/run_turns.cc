@@ -206,8 +206,8 @@ bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
     return false;
   }
   ProtocolRun::Opened opened = ProtocolRun::Open(
-      {service_.runs.records().NameOf(run.handle), *path, run.protocol, run.goal}, service_.engine,
-      {[this, &run] { return service_.stopping || run.cancelled; }});
+      {service_.runs.records().NameOf(run.handle), *path, run.protocol, run.goal, run.bound()},
+      service_.engine, {[this, &run] { return service_.stopping || run.cancelled; }});
   run.run = std::move(opened.run);
   run.open = run.run != nullptr;
   if (run.open) return true;
@@ -229,7 +229,7 @@ bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
 
 // Before this, the session of a run that others may want is closed.
 void RunTurns::Release(Turn& turn, const RunRecords::Turn& what) {
-  if (service_.runs.shared()) turn.run->Close();
+  if (service_.runs.shared() || turn.run->bound()) turn.run->Close();
   if (!turn.held.held) return;
   turn.held = {};
   turn.run->SetTurn(service_.runs.records().Release(*turn.run, what));

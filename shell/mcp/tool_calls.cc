@@ -202,7 +202,7 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
   }
   if (named.empty())
     call->answering = [this, run = begun.run] { service_.runs.records().Answered(*run); };
-  if (begun.again) turns_.Start(call, begun.run, nullptr);
+  if (begun.again) turns_.Start(call, begun.run, begun.run->bound() ? input : nullptr);
   else turns_.Start(call, begun.run, input, true);
 }
 

@@ -276,7 +276,8 @@ std::string TitleOf(const StoryEpoch& epoch) {
 }
 
 // `events` end with the epoch, which starts at `begin`.
-StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agent) {
+StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agent,
+                HostDescription* host) {
   static Nobody nobody;  // sessions borrow it
   StoryEpoch epoch;
   Recorded recorded(epoch.turns);
@@ -288,6 +289,7 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agen
   const ProgramEvent program = *LastProgram(events);
   epoch.gate = GateSetupFrom(program.guard);
   options.gate = epoch.gate.get();
+  options.host = host;
   options.limits.max_seconds = 0;
   options.limits.max_megabytes = 0;
   options.interrupted = [replayed] { return replayed->IsOver() || Interrupted(); };
@@ -310,14 +312,15 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agen
 
 }  // namespace
 
-std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent) {
+std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent,
+                                  HostDescription* host) {
   std::vector<StoryEpoch> out;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i].kind != Event::Kind::kProgram) continue;
     const auto next =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(i) + 1, events.end(),
                      [](const Event& event) { return event.kind == Event::Kind::kProgram; });
-    out.push_back(Tell({events.begin(), next}, i, agent));
+    out.push_back(Tell({events.begin(), next}, i, agent, host));
   }
   return out;
 }
