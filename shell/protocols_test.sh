@@ -63,7 +63,7 @@ def outcome(words, stdin=""):
     run = subprocess.run([RPL, *words, *OPTIONS, "--format", "json"], input=stdin, text=True,
                          capture_output=True, timeout=60)
     lines = run.stdout.splitlines()
-    if not lines or not lines[-1].startswith('{"schema"') or "internal error" in run.stderr:
+    if not lines or not lines[-1].startswith('{"schema":"rpl.run/') or "internal error" in run.stderr:
         raise Broken(f"{' '.join(words)}: exit {run.returncode}\n{run.stdout}\n{run.stderr}")
     result = json.loads(lines[-1])
     result["said"] = run.stderr

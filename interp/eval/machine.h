@@ -58,6 +58,7 @@ struct Frame {
   bool unknown = false;          // some slot is kUnknown
   std::size_t unknown_ends = 0;  // ends reached with such a slot, which may become answers
   bool explains = true;          // `deepest`, `snapshot` and `note` are kept
+  bool one_is_all = false;       // the first row ends the run: the table can have no other
   bool asked = false;            // a question comes before what is read on
   bool doubtful = false;         // some clause before is undefined, see Doubt
   bool by_absence = false;       // or rests on what is not known to be absent

@@ -332,6 +332,7 @@ bool Machine::EmitAnswer() {
   const Definition& def = *frame_->def;
   std::vector<Value> row = HeadRow(def);
   if (!row.empty() || def.args.empty()) TakeAnswer(std::move(row));
+  if (frame_->one_is_all && !frame_->table->rows.empty()) return false;
   return evaluation.stop == Stop::kGoesOn;
 }
 

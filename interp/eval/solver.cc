@@ -563,6 +563,15 @@ bool Solver::KeepDoubt(Table& table, const Definition& def) {
   return true;
 }
 
+// Whether one row says all that the rule has to say: the call knows its arguments, nothing acts by
+// reading on, and no constraint looks at the answers.
+bool Solver::IsYesOrNo(const Table& table, const Definition& def) const {
+  const Relation& rel = store_.at(table.relation);
+  return rel.space() == Space::kRelation && !table.acts && !table.recursive && !def.force &&
+         !IsChecked(def) && !table.before && !store_.IsWhole(table.relation) &&
+         std::ranges::none_of(table.key, &Value::is_none);
+}
+
 void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best) {
   const auto offer = [&] { return OfferAnswer(*best); };
   const Continuation to_best(offer);
@@ -598,6 +607,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
       const Plan& plan = RulePlan(def, bound);
       frame.excuse = best == nullptr && KeepsDoubts(def, plan) ? &keeps_doubt : nullptr;
       frame.loop = ++runs == 1 ? LoopOf(table, def, plan) : nullptr;
+      frame.one_is_all = best == nullptr && frame.loop == nullptr && IsYesOrNo(table, def);
       return machine_->Run(plan.first);
     };
     BindHead(def, given, 0, bound, run);

@@ -193,6 +193,7 @@ class Solver : public Demands {
   void EvaluateBuiltin(Table& table, const Builtin& builtin);
   void EndInLibrary(Table& table, const std::string& inner);
   class BestAnswers;
+  bool IsYesOrNo(const Table& table, const Definition& def) const;
   /// `best`, if not null, takes the answers in place of the table.
   void EvaluateRule(Table& table, const Definition& def, BestAnswers* best = nullptr);
   void EvaluateBest(Table& table, const Extremum& extremum);

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -42,6 +43,17 @@ std::string StateOf(const std::string& call, const std::string& until = "") {
   throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db));
 }
 
+// Compiled statements that nobody uses, by their text: a decision asks the same for many calls.
+struct Statements {
+  sqlite3* const& db;
+  std::map<std::string, sqlite3_stmt*> idle = {};
+
+  void Forget() {
+    for (const auto& [sql, statement] : idle) sqlite3_finalize(statement);
+    idle.clear();
+  }
+};
+
 constexpr const char* kLast =
     "SELECT max((SELECT ifnull(max(entry), 0) FROM host_state),"
     " (SELECT ifnull(max(entry), 0) FROM host_said), (SELECT ifnull(max(entry), 0) FROM "
@@ -55,8 +67,10 @@ struct HostLog::Database {
   sqlite3* db = nullptr;
   bool own = false;
   std::optional<std::int64_t> at;
+  Statements statements{db};
 
   ~Database() {
+    statements.Forget();
     if (own) sqlite3_close(db);
   }
 
@@ -71,10 +85,15 @@ namespace {
 
 class Query {
  public:
-  Query(sqlite3* db, const std::string& sql) : db_(db) {
-    if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) Fail(db);
+  Query(Statements& of, const std::string& sql) : db_(of.db), of_(of), sql_(sql) {
+    if (auto kept = of.idle.extract(sql)) statement_ = kept.mapped();
+    else if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) Fail(db_);
   }
-  ~Query() { sqlite3_finalize(statement_); }
+  ~Query() {
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+    if (!of_.idle.emplace(sql_, statement_).second) sqlite3_finalize(statement_);
+  }
   Query(const Query&) = delete;
 
   Query& Bind(std::int64_t number) {
@@ -107,6 +126,8 @@ class Query {
 
  private:
   sqlite3* db_;
+  Statements& of_;
+  const std::string sql_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
 };
@@ -127,7 +148,7 @@ HostLog::HostLog(sqlite3* db) : db_(std::make_unique<Database>()) {
 HostLog::~HostLog() = default;
 
 std::int64_t HostLog::last() const {
-  Query query(db_->db, kLast);
+  Query query(db_->statements, kLast);
   query.Next();
   return query.Number(0);
 }
@@ -136,10 +157,10 @@ void HostLog::ReadAt(std::optional<std::int64_t> entry) { db_->at = entry; }
 
 std::int64_t HostLog::Begin(const ReportedCall& call, const std::vector<HostRow>& rows) {
   const std::int64_t entry = last() + 1;
-  Query number(db_->db, "SELECT ifnull(max(call), 0) + 1 FROM host_call");
+  Query number(db_->statements, "SELECT ifnull(max(call), 0) + 1 FROM host_call");
   number.Next();
   const std::int64_t out = number.Number(0);
-  Query(db_->db, "INSERT INTO host_call VALUES(?, ?, ?, ?, ?, ?, ?)")
+  Query(db_->statements, "INSERT INTO host_call VALUES(?, ?, ?, ?, ?, ?, ?)")
       .Bind(out)
       .Bind(entry)
       .Bind(call.tool)
@@ -149,7 +170,7 @@ std::int64_t HostLog::Begin(const ReportedCall& call, const std::vector<HostRow>
       .Bind(call.agent)
       .Do();
   for (const HostRow& row : rows)
-    Query(db_->db, "INSERT INTO host_row VALUES(?, ?, ?, ?, ?)")
+    Query(db_->statements, "INSERT INTO host_row VALUES(?, ?, ?, ?, ?)")
         .Bind(row.relation)
         .Bind(out)
         .BindIfAny(row.first)
@@ -162,7 +183,7 @@ std::int64_t HostLog::Begin(const ReportedCall& call, const std::vector<HostRow>
 
 void HostLog::Set(std::int64_t call, HostCallState state, const ordered_json& result,
                   const std::string& why) {
-  Query(db_->db, "INSERT INTO host_state VALUES(?, ?, ?, ?, ?)")
+  Query(db_->statements, "INSERT INTO host_state VALUES(?, ?, ?, ?, ?)")
       .Bind(last() + 1)
       .Bind(call)
       .Bind(static_cast<std::int64_t>(state))
@@ -173,7 +194,7 @@ void HostLog::Set(std::int64_t call, HostCallState state, const ordered_json& re
 
 std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
   Query query(
-      db_->db,
+      db_->statements,
       "SELECT call FROM host_call c WHERE session = ?1 AND id = ?2 AND tool = ?3 AND (?2 <> '' OR "
       "arguments = ?4) AND " +
           StateOf("c.call") + " = 1 ORDER BY call LIMIT 2");
@@ -186,20 +207,20 @@ std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall& call) const {
 
 void HostLog::EndSession(const std::string& session) {
   std::vector<std::int64_t> open;
-  Query query(db_->db, "SELECT call FROM host_call c WHERE session = ? AND " + StateOf("c.call") +
-                           " <= 1 ORDER BY call");
+  Query query(db_->statements, "SELECT call FROM host_call c WHERE session = ? AND " +
+                                   StateOf("c.call") + " <= 1 ORDER BY call");
   query.Bind(session);
   while (query.Next()) open.push_back(query.Number(0));
   for (const std::int64_t call : open) Set(call, HostCallState::kCutOff);
 }
 
 void HostLog::AddSaid(const std::string& text) {
-  Query(db_->db, "INSERT INTO host_said VALUES(?, ?)").Bind(last() + 1).Bind(text).Do();
+  Query(db_->statements, "INSERT INTO host_said VALUES(?, ?)").Bind(last() + 1).Bind(text).Do();
 }
 
 std::int64_t HostLog::BeginTurnEnd() {
   const std::int64_t entry = last() + 1;
-  Query(db_->db, "INSERT INTO host_turn VALUES(?)").Bind(entry).Do();
+  Query(db_->statements, "INSERT INTO host_turn VALUES(?)").Bind(entry).Do();
   return entry;
 }
 
@@ -214,7 +235,7 @@ void HostLog::ForEachCall(std::optional<std::int64_t> only, bool whole,
       "t.call = c.call AND t.entry <= ?1) WHERE ";
   sql += only ? "c.call = ?2" : "?2 = 0";
   sql += " ORDER BY c.call";
-  Query query(db_->db, sql);
+  Query query(db_->statements, sql);
   query.Bind(db_->Until()).Bind(only.value_or(0));
   while (query.Next())
     fn({query.Number(0), static_cast<HostCallState>(query.Number(1)), query.Text(2),
@@ -230,8 +251,8 @@ void HostLog::ForEachRow(const Reading& of,
   const std::string state = StateOf("r.call", "?4");
   sql += " AND (r.open = 0 OR " + state + " <> 2)";
   if (of.ended) sql += " AND " + state + " = 3";
-  sql += " ORDER BY r.call, r.rowid";
-  Query query(db_->db, sql);
+  sql += " ORDER BY r.call DESC, r.rowid";
+  Query query(db_->statements, sql);
   query.Bind(of.relation).Bind(of.call.value_or(0)).BindIfAny(of.first).Bind(db_->Until());
   while (query.Next()) {
     HostRow row{std::string(of.relation), std::nullopt, nullptr, query.Number(3) != 0};
@@ -242,8 +263,8 @@ void HostLog::ForEachRow(const Reading& of,
 }
 
 std::optional<std::int64_t> HostLog::Deciding() const {
-  Query query(db_->db, "SELECT call, " + StateOf("c.call", "?1") +
-                           " FROM host_call c ORDER BY call DESC LIMIT 1");
+  Query query(db_->statements, "SELECT call, " + StateOf("c.call", "?1") +
+                                   " FROM host_call c ORDER BY call DESC LIMIT 1");
   query.Bind(db_->Until());
   if (!query.Next() || query.IsNull(1) || query.Number(1) != 0) return std::nullopt;
   return query.Number(0);
@@ -254,20 +275,21 @@ void HostLog::ForEachActing(std::string_view relation, std::optional<std::int64_
   std::string sql = "SELECT r.call, min(r.open) FROM host_row r WHERE r.relation = ?1";
   if (only) sql += " AND r.call = ?2";
   if (db_->at) sql += " AND (SELECT entry FROM host_call c WHERE c.call = r.call) <= ?3";
-  sql += " GROUP BY r.call HAVING min(r.open) = 0 OR " + StateOf("r.call", "?3") + " <> 2";
-  Query query(db_->db, sql);
+  sql += " GROUP BY r.call HAVING min(r.open) = 0 OR " + StateOf("r.call", "?3") + " <> 2" +
+         " ORDER BY r.call DESC";
+  Query query(db_->statements, sql);
   query.Bind(relation).Bind(only.value_or(0)).Bind(db_->Until());
   while (query.Next()) fn(query.Number(0));
 }
 
 void HostLog::ForEachSaid(const std::function<void(std::int64_t, std::string_view)>& fn) const {
-  Query query(db_->db, "SELECT text FROM host_said WHERE entry <= ? ORDER BY entry");
+  Query query(db_->statements, "SELECT text FROM host_said WHERE entry <= ? ORDER BY entry");
   query.Bind(db_->Until());
   for (std::int64_t number = 1; query.Next(); ++number) fn(number, query.Text(0));
 }
 
 int HostLog::TurnEndsSinceCall() const {
-  Query query(db_->db,
+  Query query(db_->statements,
               "SELECT count(*) FROM host_turn WHERE entry > (SELECT ifnull(max(entry), 0) FROM "
               "host_call)");
   query.Next();
@@ -276,7 +298,8 @@ int HostLog::TurnEndsSinceCall() const {
 
 std::optional<std::int64_t> HostLog::TurnEnd() const {
   const std::int64_t newest = std::min(last(), db_->Until());
-  Query query(db_->db, "SELECT count(*) FROM host_turn WHERE entry <= ?1 HAVING max(entry) = ?1");
+  Query query(db_->statements,
+              "SELECT count(*) FROM host_turn WHERE entry <= ?1 HAVING max(entry) = ?1");
   query.Bind(newest);
   if (!query.Next()) return std::nullopt;
   return query.Number(0);
