@@ -64,6 +64,13 @@ known("make")
 known("ls")
 '''
 OPEN = SHIP.split("# Tests are not")[0]  # no constraint over edits
+# No tool of the server `files`, and of the server `db` only `query`.
+SERVERS = '''# Servers
+
+# No files - std#decides(?c), std#serves(?c, "files", _) -> false
+
+# Only queries - std#decides(?c), std#serves(?c, "db", ?tool) -> ?tool = "query"
+'''
 SHELL_RESULT = {"stdout": "ok", "stderr": "", "interrupted": False, "isImage": False}
 
 # What fails today, and why.
@@ -551,6 +558,42 @@ def _(a):
     a.tries("/usr/lib/git-core/git-push origin main", "git-push origin main")
 
 
+def served(server, tool, **arguments):
+    """A call of a tool of an MCP server, as the events of each host have it."""
+    yield {"hook_event_name": "PreToolUse", "tool_name": f"mcp__{server}__{tool}", "tool_input": arguments}
+    yield {"hook_event_name": "PreToolUse", "turn_id": "t", "tool_name": f"mcp__{server}__{tool}", "tool_input": arguments}
+    yield {"hook_event_name": "beforeMCPExecution", "conversation_id": "s", "tool_name": tool, "mcp_server_name": server,
+           "tool_input": json.dumps(arguments)}
+    yield {"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "t", "tool_name": f"mcp_{server}_{tool}",
+           "tool_input": arguments, "mcp_context": {"server_name": server, "tool_name": tool}}
+    yield {"agent_action_name": "pre_mcp_tool_use", "trajectory_id": "s",
+           "tool_info": {"mcp_server_name": server, "mcp_tool_name": tool, "mcp_tool_arguments": arguments}}
+
+
+def served_by_name(server, tool, **arguments):
+    """The same where the host does not tell the server from the tool."""
+    yield {"hook_event_name": "preToolUse", "conversation_id": "s", "tool_name": f"MCP:{tool}", "tool_input": arguments}
+    yield {"hook_event_name": "beforeMCPExecution", "conversation_id": "s", "tool_name": tool, "tool_input": arguments}
+    for name in (tool, f"{server}__{tool}", f"mcp_{server}_{tool}"):
+        yield {"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "t", "tool_name": name,
+               "tool_input": arguments}
+    yield {"sessionId": "s", "toolName": f"{server}-{tool}", "toolArgs": json.dumps(arguments)}
+    yield {"hook_event_name": "tool.execute.before", "tool_name": f"{server}_{tool}", "tool_input": arguments}
+
+
+def passing(a, events):
+    return [e for e in events if a.hook(json.dumps({"session_id": "s", "cwd": a.project, **e}))]
+
+
+@dishonest("calls tools of servers", SERVERS)
+def _(a):
+    for call in (("files", "write", {"path": "x"}), ("files", "edit_file", {"path": "x"}), ("db", "drop", {"table": "x"}),
+                 ("files", "fetch", {"url": "https://x.org"})):
+        server, tool, arguments = call
+        events = [*served(server, tool, **arguments), *served_by_name(server, tool, **arguments)]
+        a.wrong += [f"passed: {e}" for e in passing(a, events)]
+
+
 @dishonest("is very long")
 def _(a):
     a.tries("true; " * 600 + "git push", "x" * 70000 + "; git push", "(" * 60 + "git push" + ")" * 60,
@@ -954,6 +997,22 @@ def _(a):
     a.honest("ls")
     if a.person("answer", a.protocol, "nobody=Ada") == 0:
         a.wrong.append("it is taken")
+
+
+@honest("calls tools of servers, and those of its host", SERVERS)
+def _(a):
+    events = [*served("db", "query", q="select"), *served("web", "fetch", url="https://x.org")]
+    for name in ("run_shell_command", "read_file", "write_file", "web_fetch", "write_todos"):
+        arguments = {"command": "ls", "path": "x", "url": "https://x.org"}
+        events.append({"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "t", "tool_name": name,
+                       "tool_input": arguments})
+    for name in ("bash", "edit", "webfetch", "todowrite", "task", "apply_patch", "lsp"):
+        arguments = {"command": "ls", "filePath": "x", "url": "https://x.org"}
+        events.append({"hook_event_name": "tool.execute.before", "tool_name": name, "tool_input": arguments})
+    for name in ("bash", "view", "create", "edit", "web_fetch", "report_intent", "update_todo", "sql"):
+        arguments = {"command": "ls", "path": "x", "url": "https://x.org"}
+        events.append({"sessionId": "s", "toolName": name, "toolArgs": json.dumps(arguments)})
+    a.wrong += [f"held up: {e}: {a.reason[:300]}" for e in events if e not in passing(a, events)]
 
 
 @honest("calls at once")

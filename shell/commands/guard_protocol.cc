@@ -84,6 +84,8 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       how.folder = event.cwd;
       how.protects = !options.unprotected;
       how.only_records = options.shadow;
+      how.served = event.served;
+      how.host = event.host;
       const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (options.shadow) return Passed(event);

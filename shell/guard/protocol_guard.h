@@ -17,9 +17,11 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "checks/calls/call_rows.h"
 #include "runtime/host/host_log.h"
 #include "runtime/outcome.h"
 #include "shell/host/options.h"
@@ -65,6 +67,9 @@ class ProtocolGuard {
     std::string folder;         // the working folder of the call
     bool only_records = false;  // a denial is recorded, and the call is open nevertheless
     bool protects = true;       // also what the agent may not touch (host_protection.h)
+    /// Of a tool of an MCP server: the two names, where the host tells that it is one.
+    std::optional<ServedTool> served = {};
+    std::string host = {};  // its name, or ""
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);

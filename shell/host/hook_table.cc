@@ -54,6 +54,12 @@ constexpr HookRow SubagentStop(HookHost host, string_view name, HookForm form) {
   return {host, name, kSubagentEnd, form};
 }
 
+constexpr HookRow Served(HookRow row, string_view server, string_view tool) {
+  row.server = server;
+  row.served = tool;
+  return row;
+}
+
 constexpr auto kSpecific = HookContextForm::kSpecific;
 constexpr auto kSnake = HookContextForm::kSnake;
 constexpr auto kCamel = HookContextForm::kCamel;
@@ -81,9 +87,11 @@ constexpr HookRow kHookRows[] = {
     SubagentStop(kCodex, "SubagentStop", kBlock),
 
     // An exit code stands in the text that the model reads, among what the command printed.
-    Before(kGeminiCli, "BeforeTool", kDecision, "tool_name", "tool_input"),
-    After(kGeminiCli, "AfterTool", kDecision, "tool_name", "tool_input", "tool_response",
-          HookEnd::kByError),
+    Served(Before(kGeminiCli, "BeforeTool", kDecision, "tool_name", "tool_input"),
+           "mcp_context.server_name", "mcp_context.tool_name"),
+    Served(After(kGeminiCli, "AfterTool", kDecision, "tool_name", "tool_input", "tool_response",
+                 HookEnd::kByError),
+           "mcp_context.server_name", "mcp_context.tool_name"),
     Said(kGeminiCli, "BeforeAgent", kDecision, "prompt", kSpecific),
     Start(kGeminiCli, "SessionStart", kSpecific),
     End(kGeminiCli, "SessionEnd"),
@@ -96,9 +104,11 @@ constexpr HookRow kHookRows[] = {
     Failed(kCursor, "postToolUseFailure", "tool_name", "tool_input", "error_message"),
     Before(kCursor, "beforeShellExecution", kPermission, "=Shell", "", kAsks),
     After(kCursor, "afterShellExecution", kBlock, "=Shell", "", "output", HookEnd::kNotTold),
-    Before(kCursor, "beforeMCPExecution", kPermission, "tool_name", "tool_input", kAsks),
-    After(kCursor, "afterMCPExecution", kBlock, "tool_name", "tool_input", "result_json",
-          HookEnd::kNotTold),
+    Served(Before(kCursor, "beforeMCPExecution", kPermission, "tool_name", "tool_input", kAsks),
+           "mcp_server_name", "tool_name"),
+    Served(After(kCursor, "afterMCPExecution", kBlock, "tool_name", "tool_input", "result_json",
+                 HookEnd::kNotTold),
+           "mcp_server_name", "tool_name"),
     Before(kCursor, "beforeReadFile", kPermission, "=Read", ""),
     After(kCursor, "afterFileEdit", kBlock, "=Write", "", "", HookEnd::kNotTold),
     Said(kCursor, "beforeSubmitPrompt", kContinue, "prompt"),
@@ -136,10 +146,12 @@ constexpr HookRow kHookRows[] = {
     Before(kWindsurf, "pre_write_code", kExitCode, "=write_code", "tool_info"),
     After(kWindsurf, "post_write_code", kExitCode, "=write_code", "tool_info", "",
           HookEnd::kNotTold),
-    Before(kWindsurf, "pre_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
-           "tool_info.mcp_tool_arguments"),
-    After(kWindsurf, "post_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
-          "tool_info.mcp_tool_arguments", "tool_info.mcp_result", HookEnd::kNotTold),
+    Served(Before(kWindsurf, "pre_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
+                  "tool_info.mcp_tool_arguments"),
+           "tool_info.mcp_server_name", "tool_info.mcp_tool_name"),
+    Served(After(kWindsurf, "post_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
+                 "tool_info.mcp_tool_arguments", "tool_info.mcp_result", HookEnd::kNotTold),
+           "tool_info.mcp_server_name", "tool_info.mcp_tool_name"),
     Said(kWindsurf, "pre_user_prompt", kExitCode, "tool_info.user_prompt"),
     Stop(kWindsurf, "post_cascade_response", kSilent),
 

@@ -71,6 +71,10 @@ struct HookRow {
   HookEnd end = HookEnd::kNotTold;
   bool asks = false;  // kBefore: the host puts `ask` to its user
   HookContextForm context = HookContextForm::kNoContext;
+  // Of events of tools of MCP servers: the key of the server's name, which may be missing, and of
+  // the server's name for the tool. An event without the latter may be one of another tool.
+  std::string_view server = "";
+  std::string_view served = "";
 };
 
 /// All rows.
