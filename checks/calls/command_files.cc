@@ -167,6 +167,13 @@ void CommandViews::Operate(Operands operands, const ParsedWords& parsed,
       if (parsed.recurses && from == words.size()) rows_.ReadWithin(KnownWord("."), scope.folders);
       return;
     }
+    case Operands::kFilters:
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i == 0 && !skips(words[i])) rows_.Read(words[i], scope.folders);
+        // What is not known may be several words, and the second one in it.
+        if (i > 0 || !words[i].complete) rows_.Edit(words[i], scope.folders);
+      }
+      return;
     case Operands::kEdits:
     case Operands::kEditsAfterFirst: {
       std::size_t from = operands == Operands::kEditsAfterFirst && words.size() > 1 ? 1 : 0;
@@ -278,6 +285,7 @@ void CommandViews::NameFiles(const ProgramRule* rule, CommandWords words,
     case Operands::kNone:
     case Operands::kReads:
     case Operands::kReadsAfterFirst:
+    case Operands::kFilters:
     case Operands::kFetches:
     case Operands::kRuns:
     case Operands::kAssignedRuns:
