@@ -75,15 +75,7 @@ SHELL_RESULT = {"stdout": "ok", "stderr": "", "interrupted": False, "isImage": F
 
 # What fails today, and why.
 KNOWN = {
-    "the settings by paths that are computed": "edits that are not known are not checked against what is protected",
-    "all files": "edits that are not known are not checked against what is protected",
-    "copies to a folder above the guard's": "to write into a folder counts as if it were replaced",
     "shows a commit of a variable": "it may be the option --output",
-    "checks the protocol": "an argument that is the protocol is denied, of programs that only read, too",
-    "braces in a redirection": "not expanded, as zsh does",
-    "a protocol that states facts of the engine": "nothing forbids it",
-    "moves a file": "a new name of a file may be a folder, below which anything is written",
-    "removes what was built": "a folder may hold tests",
 }
 
 numbers = itertools.count()
@@ -841,7 +833,9 @@ def _(a):
 def _(a):
     for text in ('std#succeeded(1, "make", ["test"])\n', 'std#succeeded(?c, "make", ["test"]) <- ?c = 1\n'):
         b = Agent(SHIP + "\n" + text)
-        b.is_red(text)
+        b.tries("make test", "git push", ("Write", {"file_path": "src/a.py"}))
+        if "which only the engine states" not in b.reason:
+            b.wrong.append(b.reason)
         a.wrong += b.wrong
 
 
@@ -934,7 +928,7 @@ WORK = {
     "looks at another folder": ("cat /etc/hosts", "ls /tmp", ("Write", {"file_path": "/tmp/notes.md"}), "cd /tmp && ls"),
     "commits the protocol": ("git diff ship.md", "git add ship.md", "git log -3 -- ship.md", "git show HEAD:ship.md"),
     "checks the protocol": ("rpl check ship.md", "rpl test ship.md", "rpl guard status ship.md", "rpl guard why ship.md"),
-    "moves a file": ("mv src/a.py src/b.py", "mv src/c.py sub/", "git mv src/a.py src/b.py"),
+    "moves a file": ("mv src/a.py src/b.py", "mv package.json sub/", "git mv src/a.py src/b.py"),
     "loops over files that it counts": ("for f in src/*.py; do wc -l \"$f\"; done", "for f in src/*.py; do head -1 \"$f\"; done"),
     "counts the files of git": ("git ls-files | xargs wc -l", "find . -name '*.py' | xargs cat"),
     "begins a branch": ("git checkout -b feature/x", "git switch -c feature/y"),

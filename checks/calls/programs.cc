@@ -210,9 +210,10 @@ constexpr ProgramRule kPrograms[] = {
 // Behind the subcommand.
 constexpr ProgramRule kSubcommands[] = {
     {"git/rm", Operands::kEdits, "-r% --pathspec-from-file<"},
+    {"git/clean", Operands::kEdits, "-e= --exclude="},
     {"git/mv", Operands::kMoves, ""},
     {"git/restore", Operands::kEdits, "-s= --source= --conflict= --pathspec-from-file<"},
-    {"git/checkout git/switch git/apply git/am git/clean git/stash git/merge git/cherry-pick "
+    {"git/checkout git/switch git/apply git/am git/stash git/merge git/cherry-pick "
      "git/revert git/read-tree git/checkout-index git/worktree git/sparse-checkout git/reset "
      "git/init git/format-patch git/rerere git/unpack-file git/bundle",
      Operands::kEditsUnknown, ""},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/calls/row_writer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -146,6 +147,24 @@ void RowWriter::ReadWithin(const ShellWord& path, const Folders& folders) {
   AddWithin(path, folders, views_.open_reads, reads_);
 }
 
+void RowWriter::EditTree(const ShellWord& path, const Folders& folders) {
+  constexpr std::size_t kMostEntries = 256;
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  std::vector<std::string> inside;
+  bool is_small = IsFolder(path, folders);
+  for (const std::string& one : found) {
+    std::error_code error;
+    std::filesystem::recursive_directory_iterator at(one, error), end;
+    for (; is_small && !error && at != end; at.increment(error)) {
+      inside.push_back(at->path().string());
+      is_small = inside.size() <= kMostEntries && !at->is_symlink(error);
+    }
+    is_small = is_small && !error && !std::filesystem::is_symlink(one, error);
+  }
+  if (!is_small) return EditWithin(path, folders);
+  for (const std::string& one : inside) Edit(KnownWord(one), folders);
+}
+
 bool RowWriter::MayHaveEdited(const ShellWord& path, const Folders& folders) const {
   for (const std::string& one : paths_.PathsOf(path, folders)) {
     const std::string name = paths_.NameOf(one);
@@ -169,6 +188,15 @@ bool RowWriter::IsFile(const ShellWord& path, const Folders& folders) const {
       return false;
   }
   return true;
+}
+
+bool RowWriter::IsFolder(const ShellWord& path, const Folders& folders) const {
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  if (!path.complete || found.empty() || MayHaveEdited(path, folders)) return false;
+  return std::ranges::all_of(found, [](const std::string& one) {
+    std::error_code error;
+    return std::filesystem::is_directory(one, error);
+  });
 }
 
 bool RowWriter::IsNoFolder(const ShellWord& path, const Folders& folders) const {

@@ -36,6 +36,9 @@ class RowWriter {
   /// Any file of the folder that the word names, unless it is a file now.
   void EditWithin(const ShellWord& path, const Folders& folders);
   void ReadWithin(const ShellWord& path, const Folders& folders);
+  /// What is in the folder that the word names: each file, if the folder is known and small, or
+  /// else any.
+  void EditTree(const ShellWord& path, const Folders& folders);
   /// The path of a host's tool.
   void Edit(const std::string& path);
   void Read(const std::string& path);
@@ -44,6 +47,8 @@ class RowWriter {
 
   /// Whether a path is a file, and no link, when the command begins.
   bool IsFile(const ShellWord& path, const Folders& folders) const;
+  /// Whether a path is a folder, and for certain, when the command begins.
+  bool IsFolder(const ShellWord& path, const Folders& folders) const;
   /// Whether a path is no folder when the command begins.
   bool IsNoFolder(const ShellWord& path, const Folders& folders) const;
   /// Whether a row so far may have written a path, or removed it.

@@ -329,7 +329,10 @@ class LineReader {
     if (word != nullptr) Collect(*word, out);
     if (const ordered_json* const body = Child(node, "Hdoc")) Collect(*body, out);
     Redirection redirection{RedirectionKind::kBoth, UnknownWord(), true};
-    if (word != nullptr) redirection.path = WordOf(*word);
+    // Some shells expand braces here, and write to each file.
+    if (word != nullptr)
+      if (const std::vector<ShellWord> words = WordsOf(*word); words.size() == 1)
+        redirection.path = words[0];
     const std::string descriptor = ValueAt(node, "N");
     const int op = NumberAt(node, "Op");
     const ShellWord& path = redirection.path;

@@ -41,7 +41,7 @@ inline ShellWord UnknownWord() { return {.complete = false, .splits = true}; }
 /// The words that a node `Word` of the syntax tree stands for: several if it has braces.
 std::vector<ShellWord> WordsOf(const nlohmann::ordered_json& word);
 
-/// The same without the expansion of braces, as in assignments and redirections.
+/// The same without the expansion of braces, as in assignments.
 ShellWord WordOf(const nlohmann::ordered_json& word);
 
 /// The text that `$'…'` stands for; what is behind a NUL is cut off, as by the shell.
