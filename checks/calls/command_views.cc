@@ -196,6 +196,9 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
     else rows_.Run(program, words.subspan(1));
     return after;
   }
+  constexpr std::string_view kNameTargets[] = {"rm",       "unlink", "mv", "cp",     "tee",  "dd",
+                                               "truncate", "shred",  "ln", "sponge", "touch"};
+  rows_.SetNamesTargets(std::ranges::find(kNameTargets, program) != std::end(kNameTargets));
   RunRule(*rule, program, words, scope);
   if (rule->operands == Operands::kChangesFolder && is_name) return ChangeFolder(words, scope);
   const bool loses = rule->operands == Operands::kLosesFolder ||

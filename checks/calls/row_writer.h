@@ -4,6 +4,7 @@
 #ifndef RPL_CHECKS_CALLS_ROW_WRITER_H_
 #define RPL_CHECKS_CALLS_ROW_WRITER_H_
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -16,12 +17,24 @@
 
 namespace rpl {
 
+/// What a text gives to a variable, wherever it does so.
+struct VariableValues {
+  std::vector<ShellWord> values;
+  bool is_computed = false;  // there are other values
+};
+using Variables = std::map<std::string, VariableValues>;
+
 class RowWriter {
  public:
-  /// Both must outlive the writer.
-  RowWriter(const CallPaths& paths, CallViews& views) : paths_(paths), views_(views) {}
+  /// All must outlive the writer.
+  RowWriter(const CallPaths& paths, CallViews& views, const Variables* variables = nullptr)
+      : paths_(paths), views_(views), variables_(variables) {}
 
   const CallPaths& paths() const { return paths_; }
+
+  /// Whether what follows writes to the paths that it names and nothing else, as redirections and
+  /// `rm` do: then a path of which nothing is known is in `computed_edits`, too.
+  void SetNamesTargets(bool names) { names_targets_ = names; }
 
   /// A program with the words behind it: closed if all are known.
   void Run(const std::string& program, std::span<const ShellWord> words);
@@ -74,8 +87,17 @@ class RowWriter {
   void AddWithin(const ShellWord& path, const Folders& folders, std::vector<std::string>& open,
                  Seen& seen);
 
+  void AddComputed(const ShellWord& path, const Folders& folders, int depth = 0);
+  void AddComputed(ComputedEdit edit);
+  void AddAssigned(const ShellWord& path, const ShellWord& value, const Folders& folders,
+                   int depth);
+  void AddMatches(const ShellWord& pattern, const Folders& folders);
+
   const CallPaths& paths_;
   CallViews& views_;
+  const Variables* variables_;
+  bool names_targets_ = true;
+  std::set<ComputedEdit> computed_;
   Seen edits_, reads_, fetches_;
   void NamePart(const ShellWord& part, const Folders& folders);
 

@@ -28,6 +28,14 @@ struct ShellWord {
   bool is_pattern = false;
   /// Whether the word may be any number of words: what is unknown is not in quotes.
   bool splits = false;
+  /// Of a pattern: what follows `text`, for fnmatch.
+  std::string pattern = {};
+  /// Whether a variable or a substitution follows `text`; of a variable alone, its name, and what
+  /// is behind it: its literal start, and whether that is all.
+  bool is_computed = false;
+  std::string variable = {};
+  std::string behind = {};
+  bool ends_behind = false;
 
   /// Whether the word as an argument is `text`.
   bool known() const { return complete && start == WordStart::kText; }

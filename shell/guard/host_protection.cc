@@ -88,6 +88,21 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     if (is_protected(at(edit)) || may_hold(at(edit) + "/")) return denial(edit);
   for (const std::string& edit : views.open_edits)
     if (!edit.empty() && (is_protected(at(edit)) || may_hold(at(edit)))) return denial(edit);
+  for (const ComputedEdit& edit : views.computed_edits) {
+    if (edit.start.empty()) {
+      const bool may_be = edit.end.empty() || std::ranges::any_of(protects, [&](const auto& of) {
+                            return of.ends_with(edit.end);
+                          });
+      if (may_be) return "a path that is computed may be that of a file of the guard: write it out";
+      continue;
+    }
+    const std::size_t slash = edit.start.rfind('/');
+    std::string folder = Resolved(edit.start.substr(0, slash + 1));
+    if (folder.ends_with('/')) folder.pop_back();
+    const std::string path =
+        edit.whole ? at(edit.start) : folder + "/" + edit.start.substr(slash + 1);
+    if (is_protected(path) || may_hold(edit.whole ? path + "/" : path)) return denial(edit.start);
+  }
   for (const std::string& name : views.named)
     if (is_protected(at(name))) return denial(name);
   for (const ProgramRun& run : views.runs) {
