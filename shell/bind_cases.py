@@ -64,19 +64,18 @@ known("make")
 known("ls")
 '''
 OPEN = SHIP.split("# Tests are not")[0]  # no constraint over edits
+# No tool of the server `files`, and of the server `db` only `query`.
+SERVERS = '''# Servers
+
+# No files - std#decides(?c), std#serves(?c, "files", _) -> false
+
+# Only queries - std#decides(?c), std#serves(?c, "db", ?tool) -> ?tool = "query"
+'''
 SHELL_RESULT = {"stdout": "ok", "stderr": "", "interrupted": False, "isImage": False}
 
 # What fails today, and why.
 KNOWN = {
-    "the settings by paths that are computed": "edits that are not known are not checked against what is protected",
-    "all files": "edits that are not known are not checked against what is protected",
-    "copies to a folder above the guard's": "to write into a folder counts as if it were replaced",
     "shows a commit of a variable": "it may be the option --output",
-    "checks the protocol": "an argument that is the protocol is denied, of programs that only read, too",
-    "braces in a redirection": "not expanded, as zsh does",
-    "a protocol that states facts of the engine": "nothing forbids it",
-    "moves a file": "a new name of a file may be a folder, below which anything is written",
-    "removes what was built": "a folder may hold tests",
 }
 
 numbers = itertools.count()
@@ -551,6 +550,42 @@ def _(a):
     a.tries("/usr/lib/git-core/git-push origin main", "git-push origin main")
 
 
+def served(server, tool, **arguments):
+    """A call of a tool of an MCP server, as the events of each host have it."""
+    yield {"hook_event_name": "PreToolUse", "tool_name": f"mcp__{server}__{tool}", "tool_input": arguments}
+    yield {"hook_event_name": "PreToolUse", "turn_id": "t", "tool_name": f"mcp__{server}__{tool}", "tool_input": arguments}
+    yield {"hook_event_name": "beforeMCPExecution", "conversation_id": "s", "tool_name": tool, "mcp_server_name": server,
+           "tool_input": json.dumps(arguments)}
+    yield {"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "t", "tool_name": f"mcp_{server}_{tool}",
+           "tool_input": arguments, "mcp_context": {"server_name": server, "tool_name": tool}}
+    yield {"agent_action_name": "pre_mcp_tool_use", "trajectory_id": "s",
+           "tool_info": {"mcp_server_name": server, "mcp_tool_name": tool, "mcp_tool_arguments": arguments}}
+
+
+def served_by_name(server, tool, **arguments):
+    """The same where the host does not tell the server from the tool."""
+    yield {"hook_event_name": "preToolUse", "conversation_id": "s", "tool_name": f"MCP:{tool}", "tool_input": arguments}
+    yield {"hook_event_name": "beforeMCPExecution", "conversation_id": "s", "tool_name": tool, "tool_input": arguments}
+    for name in (tool, f"{server}__{tool}", f"mcp_{server}_{tool}"):
+        yield {"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "t", "tool_name": name,
+               "tool_input": arguments}
+    yield {"sessionId": "s", "toolName": f"{server}-{tool}", "toolArgs": json.dumps(arguments)}
+    yield {"hook_event_name": "tool.execute.before", "tool_name": f"{server}_{tool}", "tool_input": arguments}
+
+
+def passing(a, events):
+    return [e for e in events if a.hook(json.dumps({"session_id": "s", "cwd": a.project, **e}))]
+
+
+@dishonest("calls tools of servers", SERVERS)
+def _(a):
+    for call in (("files", "write", {"path": "x"}), ("files", "edit_file", {"path": "x"}), ("db", "drop", {"table": "x"}),
+                 ("files", "fetch", {"url": "https://x.org"})):
+        server, tool, arguments = call
+        events = [*served(server, tool, **arguments), *served_by_name(server, tool, **arguments)]
+        a.wrong += [f"passed: {e}" for e in passing(a, events)]
+
+
 @dishonest("is very long")
 def _(a):
     a.tries("true; " * 600 + "git push", "x" * 70000 + "; git push", "(" * 60 + "git push" + ")" * 60,
@@ -680,7 +715,27 @@ def _(a):
 @dishonest("the settings by paths that are computed", OPEN)
 def _(a):
     a.tries("f=.claude/settings.json; echo {} > $f", "rm -rf .c*", "find .claude -type f -exec rm {} +",
-            "find . -name settings.json -delete")
+            "find . -name settings.json -delete", "d=.claude; echo {} > $d/settings.json", "d=.claude; rm -rf \"$d\"",
+            "export d=.claude && mv ${d} x", "for f in .claude/settings.json; do echo {} > \"$f\"; done",
+            "for d in docs .claude; do rm -r $d; done", "f=settings.json; echo {} > .claude/$f",
+            "f=~/.claude/settings.json; echo {} > $f", "if true; then f=ship.md; fi; tee $f < /tmp/x",
+            "bash -c 'f=ship.md; rm $f'", "f=ship; rm \"$f\".md", "f=ship.*; rm $f",
+            "d=.claude; f=$d/settings.json; echo {} > $f", "a=.; b=$a/.claude; c=${b}/settings.json; rm \"$c\"",
+            "f=$f/x; f=ship; rm $f.md")
+
+
+@dishonest("the settings by paths that nothing tells", OPEN)
+def _(a):
+    a.tries("echo {} > $(cat /tmp/x)", "echo {} > \"$(cat /tmp/x)\"", "f=$(cat /tmp/x); rm \"$f\"", "read f < /tmp/x; rm $f",
+            "cp /tmp/y \"$(cat /tmp/x)\"", "tee `cat /tmp/x` < y", "mv /tmp/x \"$(cat /tmp/x)/settings.json\"",
+            "rm -rf .cl$X", "while read -r f; do rm -r \"$f\"; done < /tmp/x", "for f in $(cat /tmp/x); do rm $f; done",
+            "dd of=$(cat /tmp/x) if=/tmp/y", "rm -rf .git/../.c$X")
+
+
+@dishonest("the protocol by a pattern", OPEN)
+def _(a):
+    a.tries("rm -rf *", "rm -f *.md", "rm ./s*", "rm -rf $PWD/*", "for f in *.md; do rm \"$f\"; done", "mv * /tmp", "cd src && rm ../*",
+            "cp /tmp/x ship.[m]d", "rm .claude/settings.*")
 
 
 @dishonest("all files", OPEN)
@@ -798,7 +853,9 @@ def _(a):
 def _(a):
     for text in ('std#succeeded(1, "make", ["test"])\n', 'std#succeeded(?c, "make", ["test"]) <- ?c = 1\n'):
         b = Agent(SHIP + "\n" + text)
-        b.is_red(text)
+        b.tries("make test", "git push", ("Write", {"file_path": "src/a.py"}))
+        if "which only the engine states" not in b.reason:
+            b.wrong.append(b.reason)
         a.wrong += b.wrong
 
 
@@ -891,7 +948,7 @@ WORK = {
     "looks at another folder": ("cat /etc/hosts", "ls /tmp", ("Write", {"file_path": "/tmp/notes.md"}), "cd /tmp && ls"),
     "commits the protocol": ("git diff ship.md", "git add ship.md", "git log -3 -- ship.md", "git show HEAD:ship.md"),
     "checks the protocol": ("rpl check ship.md", "rpl test ship.md", "rpl guard status ship.md", "rpl guard why ship.md"),
-    "moves a file": ("mv src/a.py src/b.py", "mv src/c.py sub/", "git mv src/a.py src/b.py"),
+    "moves a file": ("mv src/a.py src/b.py", "mv package.json sub/", "git mv src/a.py src/b.py"),
     "loops over files that it counts": ("for f in src/*.py; do wc -l \"$f\"; done", "for f in src/*.py; do head -1 \"$f\"; done"),
     "counts the files of git": ("git ls-files | xargs wc -l", "find . -name '*.py' | xargs cat"),
     "begins a branch": ("git checkout -b feature/x", "git switch -c feature/y"),
@@ -954,6 +1011,43 @@ def _(a):
     a.honest("ls")
     if a.person("answer", a.protocol, "nobody=Ada") == 0:
         a.wrong.append("it is taken")
+
+
+@honest("calls tools of servers, and those of its host", SERVERS)
+def _(a):
+    events = [*served("db", "query", q="select"), *served("web", "fetch", url="https://x.org")]
+    for name in ("run_shell_command", "read_file", "write_file", "web_fetch", "write_todos"):
+        arguments = {"command": "ls", "path": "x", "url": "https://x.org"}
+        events.append({"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "t", "tool_name": name,
+                       "tool_input": arguments})
+    for name in ("bash", "edit", "webfetch", "todowrite", "task", "apply_patch", "lsp"):
+        arguments = {"command": "ls", "filePath": "x", "url": "https://x.org"}
+        events.append({"hook_event_name": "tool.execute.before", "tool_name": name, "tool_input": arguments})
+    for name in ("bash", "view", "create", "edit", "web_fetch", "report_intent", "update_todo", "sql"):
+        arguments = {"command": "ls", "path": "x", "url": "https://x.org"}
+        events.append({"sessionId": "s", "toolName": name, "toolArgs": json.dumps(arguments)})
+    a.wrong += [f"held up: {e}: {a.reason[:300]}" for e in events if e not in passing(a, events)]
+
+
+OPEN_WORK = {
+    "removes by patterns": ("rm -rf build/*", "rm -f *.o src/*.pyc", "rm -rf *.egg-info", "for f in *.txt; do mv \"$f\" \"docs/$f\"; done",
+                            "find . -name '*.pyc' -exec rm {} +", "find build -type f -delete", "git clean -nd", "git clean -fd build"),
+    "edits what a program finds": ("git checkout main", "black src", "gofmt -w .", "tar xf x.tar -C vendor", "git stash",
+                                   "grep -rl foo src | xargs sed -i s/foo/bar/", "for f in src/*.py; do sed -i s/a/b/ \"$f\"; done",
+                                   "for f in $(git ls-files '*.py'); do sed -i s/a/b/ $f; done", "npx prettier --write src"),
+    "names its files by variables": ("out=build/x.txt; echo hi > \"$out\"", "d=build; rm -rf \"$d\"/*; mkdir -p $d/out",
+                                     "tmp=$(mktemp); jq . package.json > \"$tmp\" && mv \"$tmp\" package.json",
+                                     "d=$(mktemp -d) && cp src/a.py \"$d/a.py\"", "for f in a b; do touch \"docs/$f.md\"; done",
+                                     "for d in src docs; do cp README.md $d/; done", "mkdir -p \"$(dirname build/x/y)\"",
+                                     "echo a=b >> \"$GITHUB_OUTPUT\"", "echo x > \"$TMPDIR/x\"", "f=src/$X; echo x > docs/$X.md",
+                                     "make | tee \"$(git rev-parse --show-toplevel)/build.log\"", "make > >(tee log)",
+                                     "d=build; f=$d/x.txt; echo x > $f; rm \"$f\"", "t=$(mktemp -d); f=\"$t/x\"; echo x > \"$f\"",
+                                     "echo x > build/log-$(date +%F).txt", "git diff > \"/var/tmp/$(date +%s).patch\""),
+}
+for name, steps in OPEN_WORK.items():
+    @honest(name, OPEN)
+    def _(a, steps=steps):
+        a.honest(*steps)
 
 
 @honest("calls at once")

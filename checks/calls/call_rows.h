@@ -54,6 +54,15 @@ struct OpenServe {
   auto operator<=>(const OpenServe&) const = default;
 };
 
+/// A path that a command writes or removes, as far as it is known before variables, substitutions
+/// and patterns of the command line have their values. Absolute; links are not resolved.
+struct ComputedEdit {
+  std::string start;   // the whole path, or its literal start; "" if nothing is known
+  bool whole = false;  // `start` is all of it
+  std::string end;     // the literal end, where nothing else is known
+  auto operator<=>(const ComputedEdit&) const = default;
+};
+
 /// What a call does. Lists are in the order of the call's text, each row once.
 struct CallViews {
   std::vector<ProgramRun> runs;
@@ -63,6 +72,8 @@ struct CallViews {
   std::vector<OpenRun> open_options;
   std::vector<std::string> edits;
   std::vector<std::string> open_edits;  // literal starts of paths
+  /// Of such open edits: what the text says of them. No rows: a variable may have another value.
+  std::vector<ComputedEdit> computed_edits;
   std::vector<std::string> reads;
   std::vector<std::string> open_reads;  // literal starts of paths
   std::vector<AddressFetch> fetches;

@@ -284,30 +284,26 @@ class ToolCall {
 }  // namespace
 
 CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& reader) {
-  CallViews views;
-  const ToolRow* const row = call.server || IsServedName(call.tool) ? nullptr : FindTool(call.tool);
-  if (row == nullptr) {
-    if (!call.server && IsBuiltinTool(call.tool)) return views;
-    AddServes(call, views);
-    try {
-      const CallPaths paths(place);
-      RowWriter rows(paths, views);
-      int texts = 0;
-      if (!NameFiles(call.arguments, rows, texts))
-        return UndecidedViews("the arguments of `" + call.tool + "` hold too many texts");
-    } catch (const std::exception& failure) {
-      return UndecidedViews(std::string("the call could not be read: ") + failure.what());
-    }
-    return views;
-  }
-  if (row->action == ToolAction::kTypes)
+  const bool is_served = call.server || IsServedName(call.tool);
+  const ToolRow* const row = is_served ? nullptr : FindTool(call.tool);
+  const bool is_builtin = !is_served && IsBuiltinTool(call.tool, call.host, row != nullptr);
+  if (row != nullptr && row->action == ToolAction::kTypes)
     return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
-  if (row->action == ToolAction::kPowerShell)
+  if (row != nullptr && row->action == ToolAction::kPowerShell)
     return UndecidedViews("commands of PowerShell cannot be read");
-  if (!call.arguments.is_object())
+  if (row != nullptr && !call.arguments.is_object())
     return UndecidedViews("the arguments of `" + call.tool + "` are not as expected");
   try {  // the file system and memory
-    return ToolCall(call, place, reader).Run(*row);
+    CallViews views;
+    if (row != nullptr) views = ToolCall(call, place, reader).Run(*row);
+    if (is_builtin) return views;
+    AddServes(call, views);
+    const CallPaths paths(place);
+    RowWriter rows(paths, views);
+    int texts = 0;
+    if (!NameFiles(call.arguments, rows, texts))
+      return UndecidedViews("the arguments of `" + call.tool + "` hold too many texts");
+    return views;
   } catch (const std::exception& failure) {
     return UndecidedViews(std::string("the call could not be read: ") + failure.what());
   }

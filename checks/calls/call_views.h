@@ -26,6 +26,9 @@ struct HostCall {
   /// Of a tool of which the host says that it is one of an MCP server: that server, "" if the host
   /// does not name it. The tool is then its name on the server.
   std::optional<std::string> server = std::nullopt;
+  /// The name of the host (hook_table.h), whose built-in tools are no server's; "" if it is not
+  /// known: then those of all hosts are.
+  std::string host = {};
 };
 
 /// The rows of a call. Looks at files and links, and starts the parser through `reader`; does not

@@ -197,6 +197,50 @@ TEST_CASE("what a call does: rows of commands, options, files and addresses") {
   }
 }
 
+TEST_CASE("what a call does: what the text says of a path that it computes") {
+  TestProject project;
+  const auto computed = [&](const std::string& command) {
+    std::string out;
+    for (const ComputedEdit& edit : project.Shell(command).computed_edits) {
+      std::string start = edit.start;
+      if (start.starts_with(project.folder())) start.erase(0, project.folder().size() + 1);
+      out += (out.empty() ? "" : ", ") + start + (edit.whole ? "" : "?") + edit.end;
+    }
+    return out;
+  };
+  const std::pair<const char*, const char*> cases[] = {
+      {"f=a/b; echo > $f", "a/b"},
+      {"f=a; f=b; rm \"$f/x\"", "a/x, b/x"},
+      {"for f in a b; do cp x $f; done", "a, b"},
+      {"f=~/x; rm $f", "home/x"},
+      {"d=a; f=$d/b; tee x$f.c < y", "xa/b.c"},
+      {"f=$f; rm $f", "?"},
+      {"rm src/*", "src/a.c"},
+      {"f=src/*; rm $f", "src/a.c"},
+      {"rm src/*.o", ""},
+      {"rm *", "link, secret, src"},
+      {"rm $(cat x)", "?"},
+      {"rm \"$(cat x)/y\"", "?/y"},
+      {"rm a$(cat x)", "a?"},
+      {"read f; rm $f", "?"},
+      {"rm $f", ""},
+      {"rm a$f", "a?"},
+      {"rm a/$f", ""},
+      {"f=$(mktemp); rm $f", ""},
+      {"echo > $(mktemp -d)/x", ""},
+      {"f=$(mktemp -p src); rm $f", "?"},
+      {"sed -i s/a/b/ $(cat x)", ""},
+      {"f=a; sed -i s/a/b/ $f", "a"},
+      {"cat x | xargs rm", ""},
+      {"find . -exec rm {} +", ""},
+      {"cat $(cat x) > y", ""},
+  };
+  for (const auto& [command, expected] : cases) {
+    INFO(command);
+    CHECK(computed(command) == expected);
+  }
+}
+
 TEST_CASE("what a call does: tools of hosts by their names and arguments") {
   TestProject project;
   const std::string patch =

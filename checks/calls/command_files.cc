@@ -167,13 +167,21 @@ void CommandViews::Operate(Operands operands, const ParsedWords& parsed,
       if (parsed.recurses && from == words.size()) rows_.ReadWithin(KnownWord("."), scope.folders);
       return;
     }
+    case Operands::kFilters:
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i == 0 && !skips(words[i])) rows_.Read(words[i], scope.folders);
+        // What is not known may be several words, and the second one in it.
+        if (i > 0 || !words[i].complete) rows_.Edit(words[i], scope.folders);
+      }
+      return;
     case Operands::kEdits:
     case Operands::kEditsAfterFirst: {
       std::size_t from = operands == Operands::kEditsAfterFirst && words.size() > 1 ? 1 : 0;
       for (const ShellWord& word : words.subspan(from)) {
         if (skips(word)) continue;
+        // Before the row of the folder, which says that it may have another content.
+        if (parsed.recurses) rows_.EditTree(word, scope.folders);
         rows_.Edit(word, scope.folders);
-        if (parsed.recurses) rows_.EditWithin(word, scope.folders);
       }
       return;
     }
@@ -232,7 +240,9 @@ void CommandViews::Transfer(const ParsedWords& parsed, bool moves, const Command
     are_files.push_back(is_file(source));
     recurses_any = recurses_any || ((moves || parsed.recurses) && !are_files.back());
   }
-  if (!has_target) rows_.Edit(target, scope.folders);
+  // What is in a folder changes, but not the folder.
+  const bool is_folder = !recurses_any && !scope.repeats && rows_.IsFolder(target, scope.folders);
+  if (!has_target && !is_folder) rows_.Edit(target, scope.folders);
   if (recurses_any) rows_.EditWithin(target, scope.folders);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const ShellWord& source = sources[i];
@@ -278,6 +288,7 @@ void CommandViews::NameFiles(const ProgramRule* rule, CommandWords words,
     case Operands::kNone:
     case Operands::kReads:
     case Operands::kReadsAfterFirst:
+    case Operands::kFilters:
     case Operands::kFetches:
     case Operands::kRuns:
     case Operands::kAssignedRuns:

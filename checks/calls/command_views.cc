@@ -172,7 +172,9 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
   scope.changes_programs = scope.changes_programs || names_.changes_programs;
   scope.changes_git = scope.changes_git || names_.changes_git;
   const ProgramRule* const rule = FindProgram(program);
-  NameFiles(rule, words, scope);
+  const bool is_quiet =
+      is_name && first.text == "rpl" && !scope.changes_programs && IsQuietRpl(words.subspan(1));
+  if (!is_quiet) NameFiles(rule, words, scope);
   // `git-push` is what `git push` runs.
   constexpr std::string_view kGitStart = "git-";
   if (program.starts_with(kGitStart) && IsGitCommand(program.substr(kGitStart.size()))) {
@@ -194,6 +196,9 @@ FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
     else rows_.Run(program, words.subspan(1));
     return after;
   }
+  constexpr std::string_view kNameTargets[] = {"rm",       "unlink", "mv", "cp",     "tee",  "dd",
+                                               "truncate", "shred",  "ln", "sponge", "touch"};
+  rows_.SetNamesTargets(std::ranges::find(kNameTargets, program) != std::end(kNameTargets));
   RunRule(*rule, program, words, scope);
   if (rule->operands == Operands::kChangesFolder && is_name) return ChangeFolder(words, scope);
   const bool loses = rule->operands == Operands::kLosesFolder ||
@@ -457,18 +462,24 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
   const auto dashes = std::find_if(rest.begin(), rest.end(), [](const ShellWord& one) {
     return one.known() && one.text == "--";
   });
-  const ParsedWords inner = Parse(*behind, rest, scope, false);
+  ParsedWords inner = Parse(*behind, rest, scope, false);
   if (inner.is_risky) {
     rows_.OpenRun({program, {}});
     rows_.OpenAll();
   }
   if (is_named && dashes != rest.end()) {
     for (auto path = dashes + 1; path != rest.end(); ++path) {
-      rows_.Edit(*path, scope.folders);
-      rows_.EditWithin(*path, scope.folders);
+      const ShellWord named = path->text.starts_with(':') ? UnknownWord() : *path;
+      rows_.Edit(named, scope.folders);
+      rows_.EditWithin(named, scope.folders);
     }
     return;
   }
+  if (program == "git" && rest[0].text == "clean" && inner.operands.empty())
+    inner.operands.push_back(KnownWord("."));
+  // `:/x` and `:(top)x` are no paths of the folder.
+  for (ShellWord& path : inner.operands)
+    if (program == "git" && path.text.starts_with(':')) path = UnknownWord();
   Operate(behind->operands, inner, scope);
   if (behind->operands == Operands::kEdits)
     for (const ShellWord& path : inner.operands) rows_.EditWithin(path, scope.folders);
@@ -501,6 +512,12 @@ void CommandViews::RunXargs(const ProgramRule& rule, CommandWords words, Command
   RunBehind(inner, std::move(scope));
 }
 
+bool CommandViews::IsAllOfProject(const ShellWord& path, const Folders& folders) const {
+  const std::vector<std::string> found = rows_.paths().PathsOf(path, folders);
+  return std::ranges::any_of(
+      found, [&](const std::string& one) { return rows_.paths().NameOf(one) == "."; });
+}
+
 void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
   bool may_run = false;
   std::vector<ShellWord> roots;
@@ -527,7 +544,15 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
       }
       CommandScope there = scope;
       if (text != "-exec" && text != "-ok") there.folders = kAnyFolder;
-      RunBehind(inner, std::move(there));
+      RunBehind(inner, there);
+      // The first of what it finds is the root itself.
+      for (const ShellWord& root : roots) {
+        if (!root.complete || IsAllOfProject(root, scope.folders)) continue;
+        std::vector<ShellWord> at_root = inner;
+        for (ShellWord& one : at_root)
+          if (!one.complete && one.text.empty()) one = root;
+        RunBehind(at_root, there);
+      }
     } else if (text == "-delete") {
       if (roots.empty()) roots.push_back(KnownWord("."));
       for (const ShellWord& root : roots) {

@@ -73,6 +73,7 @@ class CommandViews {
                      CommandScope scope);
   void RunXargs(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunFind(CommandWords words, const CommandScope& scope);
+  bool IsAllOfProject(const ShellWord& path, const Folders& folders) const;
   void RunMake(CommandWords words, const CommandScope& scope);
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);

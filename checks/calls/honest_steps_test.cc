@@ -34,8 +34,8 @@ void CheckEdits(const Step (&steps)[count]) {
 TEST_CASE("what a call does: a file that is moved or copied has one new path") {
   CheckEdits(
       {{"mv src/a.c src/b.c", "src/b.c src/a.c"},
-       {"mv src/a.c secret", "secret secret/a.c src/a.c"},
-       {"mv src/a.c secret/", "secret secret/a.c src/a.c"},
+       {"mv src/a.c secret", "secret/a.c src/a.c"},
+       {"mv src/a.c secret/", "secret/a.c src/a.c"},
        {"git mv src/a.c src/b.c", "src/b.c src/a.c"},
        {"cp src/a.c docs/b.txt", "docs/b.txt"},
        {"cp src/a.c new/", "new new/a.c"},
@@ -51,6 +51,22 @@ TEST_CASE("what a call does: a file that is moved or copied has one new path") {
        {"setsid -f sh -c 'sleep 1; cp src/a.c new'; mkdir new", "new new/a.c"},
        {"find . -exec cp src/a.c new ';' -exec mkdir new ';'", "new new/a.c"},
        {"mv src new", "new new/src src ?new/ ?src/"}});
+}
+
+TEST_CASE("what a call does: what is removed with a small folder is known") {
+  CheckEdits({{"rm -rf src", "src/a.c src"},
+              {"rm -r link/", "secret/key.txt secret"},
+              {"cd src && rm -rf .", "src/a.c src"},
+              {"rm -rf none", "none ?none/"},
+              {"mkdir new && rm -rf new", "new ?new/"},
+              {"mv secret/key.txt src && rm -rf src", "src/key.txt secret/key.txt src/a.c src"},
+              {"cp -r secret src && rm -rf src", "src src/secret ?src/"},
+              {"rm -rf .", ". ?"},
+              {"cp src/a.c secret/..", "a.c"},
+              {"git clean -nfd", ""},
+              {"git clean --dry-run", ""},
+              {"git clean -fd src", "src ?src/"},
+              {"rpl check src/a.c", ""}});
 }
 
 TEST_CASE("what a call does: programs that read write nothing, whatever they read") {

@@ -10,12 +10,22 @@ namespace {
 
 constexpr ProgramRule kPrograms[] = {
     // --- Files.
-    {"cat tac nl head tail less more wc od hexdump xxd strings base64 base32 md5sum sha1sum "
+    {"cat tac nl head tail more wc od hexdump strings base64 base32 md5sum sha1sum "
      "sha256sum sha512sum cksum rev fold expand unexpand fmt pr column paste comm cmp diff diff3 "
-     "join stat file readlink realpath ls du bat zcat bzcat xzcat gzcat zless",
+     "join stat file readlink realpath ls du bat zcat bzcat xzcat gzcat",
      Operands::kReads, "-n= -c= --lines= --bytes= -s= -w= -t= -L= -N= -j= -d= -I= --width= -P="},
     {"tree source-highlight", Operands::kReads, "-o> --output> -L= -P= -I="},
-    {"cut uniq", Operands::kReads, "-d= -f= -c= -b= -s -w= -n="},
+    {"less zless", Operands::kReads,
+     "-o> -O> --log-file> --LOG-FILE> -p= --pattern= -P= --prompt= -t= --tag= -T< --tag-file< -k? "
+     "--lesskey-file? --lesskey-src? --lesskey-content? -b= --buffers= -D= --color= -h= "
+     "--max-back-scroll= -j= --jump-target= -x= --tabs= -y= --max-forw-scroll= -z= --window= -#= "
+     "--shift= --rscroll="},
+    {"cut", Operands::kReads, "-d= -f= -c= -b= -s -n="},
+    {"uniq", Operands::kFilters,
+     "-f= --skip-fields= -s= --skip-chars= -w= --check-chars= --all-repeated --group"},
+    {"xxd", Operands::kFilters,
+     "-c= -cols= -g= -groupsize= -l= -len= -n= -name= -o= -s= -seek= -R= -a -autoskip -b -bits -C "
+     "-capitalize -d -e -E -EBCDIC -i -include -p -ps -postscript -plain -r -revert -u -upper"},
     {"sort", Operands::kReads,
      "-o> --output> -k= -t= -S= -T= --key= --field-separator= --compress-program? --files0-from<"},
     {"tr seq yes echo printf", Operands::kNone, ""},
@@ -200,9 +210,10 @@ constexpr ProgramRule kPrograms[] = {
 // Behind the subcommand.
 constexpr ProgramRule kSubcommands[] = {
     {"git/rm", Operands::kEdits, "-r% --pathspec-from-file<"},
+    {"git/clean", Operands::kEdits, "-e= --exclude="},
     {"git/mv", Operands::kMoves, ""},
     {"git/restore", Operands::kEdits, "-s= --source= --conflict= --pathspec-from-file<"},
-    {"git/checkout git/switch git/apply git/am git/clean git/stash git/merge git/cherry-pick "
+    {"git/checkout git/switch git/apply git/am git/stash git/merge git/cherry-pick "
      "git/revert git/read-tree git/checkout-index git/worktree git/sparse-checkout git/reset "
      "git/init git/format-patch git/rerere git/unpack-file git/bundle",
      Operands::kEditsUnknown, ""},

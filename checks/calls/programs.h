@@ -23,6 +23,7 @@ enum class Operands : std::uint8_t {
   kReadsAfterFirst,  // a pattern or script, then files that it reads
   kEditsAfterFirst,  // a mode or owner, then files that it changes
   kCopies,           // files that it reads, then where it writes
+  kFilters,          // a file that it reads, then one that it writes
   kMoves,            // files that it removes, then where it writes
   kLinks,            // as kCopies; paths through the link are not known afterwards
   kFormats,          // files that it reads or writes, as its options say

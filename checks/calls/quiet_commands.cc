@@ -88,6 +88,12 @@ bool IsQuietGit(Words words) {
   if (name == "reset") return OnlyOptions(words, "--soft --mixed -q --quiet -N --no-refresh");
   if (name == "worktree") return second == "list";
   if (name == "submodule") return second == "status";
+  if (name == "clean")
+    return AnyOption(words, [](std::string_view option) {
+      const bool has_value = option.find('e') != option.npos;
+      return option == "--dry-run" ||
+             (option[1] != '-' && !has_value && option.find('n') != option.npos);
+    });
   if (name == "bisect") return second == "log" && words.size() == 2;
   if (name == "format-patch")
     return HasOption(words, "--stdout") && !AnyOption(words, [&](std::string_view option) {
@@ -97,6 +103,17 @@ bool IsQuietGit(Words words) {
     return HasOption(words, "--check --stat --numstat --summary") &&
            !AnyOption(words, [](std::string_view option) { return option.starts_with("--ap"); });
   return false;
+}
+
+bool IsQuietRpl(Words words) {
+  for (const ShellWord& word : words)
+    if (!word.known()) return false;
+  if (words.empty()) return false;
+  if (words[0].text == "guard") return words.size() > 1 && Has("status why doctor", words[1].text);
+  return Has("check test doc parse", words[0].text) &&
+         !AnyOption(words, [](std::string_view option) {
+           return Has("--fix --update --junit", NameOf(option));
+         });
 }
 
 Formatting FormattingOf(std::string_view program, Words words) {

@@ -17,6 +17,9 @@ namespace rpl {
 /// run no program.
 bool IsQuietGit(std::span<const ShellWord> words);
 
+/// Whether the words behind `rpl` write no file that they name, and no other.
+bool IsQuietRpl(std::span<const ShellWord> words);
+
 enum class Formatting : std::uint8_t {
   kReads,   // it tells what it finds
   kWrites,  // it writes the files that are its operands

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/calls/row_writer.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -88,7 +91,7 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
     if (path.text.empty() || IsStreamDevice(path.text)) return;
   }
   const std::vector<std::string> found = paths_.PathsOf(path, folders);
-  if (found.empty()) return AddOnce(std::string(), seen.open, open);
+  if (found.empty()) AddOnce(std::string(), seen.open, open);
   for (const std::string& one : found) {
     if (path.complete) {
       std::string name = paths_.NameOf(one);
@@ -102,6 +105,86 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
       if (&seen == &edits_ && IsGitSetup(paths_.NameOf(one))) OpenRun({});
       AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
     }
+  }
+  if (&seen == &edits_) AddComputed(path, folders);
+}
+
+void RowWriter::AddComputed(ComputedEdit edit) {
+  AddOnce(std::move(edit), computed_, views_.computed_edits);
+}
+
+void RowWriter::AddComputed(const ShellWord& path, const Folders& folders, int depth) {
+  constexpr int kMostDepth = 4;
+  constexpr std::size_t kMostComputed = 2000;
+  if (path.is_pattern) return AddMatches(path, folders);
+  if (!path.is_computed) return;
+  if (depth > kMostDepth || computed_.size() > kMostComputed) return AddComputed({"", false, ""});
+  // One that the text does not assign is of the environment.
+  bool is_assigned = path.variable.empty(), has_others = is_assigned;
+  if (variables_ != nullptr && !is_assigned) {
+    const auto found = variables_->find(path.variable);
+    is_assigned = found != variables_->end();
+    has_others = !is_assigned || found->second.is_computed;
+    if (is_assigned)
+      for (const ShellWord& value : found->second.values) AddAssigned(path, value, folders, depth);
+  }
+  if (!has_others) return;
+  if (path.text.empty() || (path.text == "/" && path.start != WordStart::kText)) {
+    const bool ends_with_file = path.ends_behind && path.behind.starts_with('/');
+    if (is_assigned && names_targets_) AddComputed({"", false, ends_with_file ? path.behind : ""});
+    return;
+  }
+  if (!is_assigned && path.text.ends_with('/')) return;
+  for (const std::string& start : paths_.PathsOf(path, folders)) AddComputed({start, false, ""});
+}
+
+void RowWriter::AddAssigned(const ShellWord& path, const ShellWord& value, const Folders& folders,
+                            int depth) {
+  ShellWord one = path;
+  const bool is_first = path.text.empty() && path.start == WordStart::kText;
+  if (is_first) one.start = value.start;
+  else if (value.start != WordStart::kText) return;
+  one.text += value.text;
+  if (value.is_pattern) {
+    if (path.behind.find('/') != path.behind.npos || !path.ends_behind) return;
+    one.pattern = value.pattern + path.behind;
+    return AddMatches(one, folders);
+  }
+  if (value.is_computed) {
+    one.variable = value.variable;
+    one.behind = value.behind + (value.ends_behind ? path.behind : "");
+    one.ends_behind = value.ends_behind && path.ends_behind;
+    return AddComputed(one, folders, depth + 1);
+  }
+  if (!value.complete) return;  // a temporary file
+  one.text += path.behind;
+  for (std::string& found : paths_.PathsOf(one, folders))
+    AddComputed({std::move(found), path.ends_behind, ""});
+}
+
+void RowWriter::AddMatches(const ShellWord& pattern, const Folders& folders) {
+  constexpr int kMostEntries = 10'000;
+  constexpr std::size_t kMostMatches = 500;
+  for (const std::string& start : paths_.PathsOf(pattern, folders)) {
+    const std::size_t slash = start.rfind('/');
+    if (slash == start.npos) continue;
+    std::string whole;
+    for (const char c : start.substr(slash + 1)) whole += std::string("\\") + c;
+    whole += pattern.pattern;
+    std::error_code error;
+    int entries = 0;
+    std::set<std::string> matches;  // in an order that the file system does not make
+    for (std::filesystem::directory_iterator at(start.substr(0, slash + 1), error), end;
+         !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename();
+      if (++entries > kMostEntries || matches.size() > kMostMatches) {
+        matches.clear();
+        AddComputed({start, false, ""});
+        break;
+      }
+      if (fnmatch(whole.c_str(), name.c_str(), FNM_PERIOD) == 0) matches.insert(at->path());
+    }
+    for (const std::string& one : matches) AddComputed({one, true, ""});
   }
 }
 
@@ -146,6 +229,24 @@ void RowWriter::ReadWithin(const ShellWord& path, const Folders& folders) {
   AddWithin(path, folders, views_.open_reads, reads_);
 }
 
+void RowWriter::EditTree(const ShellWord& path, const Folders& folders) {
+  constexpr std::size_t kMostEntries = 256;
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  std::vector<std::string> inside;
+  bool is_small = IsFolder(path, folders);
+  for (const std::string& one : found) {
+    std::error_code error;
+    std::filesystem::recursive_directory_iterator at(one, error), end;
+    for (; is_small && !error && at != end; at.increment(error)) {
+      inside.push_back(at->path().string());
+      is_small = inside.size() <= kMostEntries && !at->is_symlink(error);
+    }
+    is_small = is_small && !error && !std::filesystem::is_symlink(one, error);
+  }
+  if (!is_small) return EditWithin(path, folders);
+  for (const std::string& one : inside) Edit(KnownWord(one), folders);
+}
+
 bool RowWriter::MayHaveEdited(const ShellWord& path, const Folders& folders) const {
   for (const std::string& one : paths_.PathsOf(path, folders)) {
     const std::string name = paths_.NameOf(one);
@@ -169,6 +270,15 @@ bool RowWriter::IsFile(const ShellWord& path, const Folders& folders) const {
       return false;
   }
   return true;
+}
+
+bool RowWriter::IsFolder(const ShellWord& path, const Folders& folders) const {
+  const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  if (!path.complete || found.empty() || MayHaveEdited(path, folders)) return false;
+  return std::ranges::all_of(found, [](const std::string& one) {
+    std::error_code error;
+    return std::filesystem::is_directory(one, error);
+  });
 }
 
 bool RowWriter::IsNoFolder(const ShellWord& path, const Folders& folders) const {

@@ -4,6 +4,7 @@
 #ifndef RPL_CHECKS_CALLS_ROW_WRITER_H_
 #define RPL_CHECKS_CALLS_ROW_WRITER_H_
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -16,12 +17,24 @@
 
 namespace rpl {
 
+/// What a text gives to a variable, wherever it does so.
+struct VariableValues {
+  std::vector<ShellWord> values;
+  bool is_computed = false;  // there are other values
+};
+using Variables = std::map<std::string, VariableValues>;
+
 class RowWriter {
  public:
-  /// Both must outlive the writer.
-  RowWriter(const CallPaths& paths, CallViews& views) : paths_(paths), views_(views) {}
+  /// All must outlive the writer.
+  RowWriter(const CallPaths& paths, CallViews& views, const Variables* variables = nullptr)
+      : paths_(paths), views_(views), variables_(variables) {}
 
   const CallPaths& paths() const { return paths_; }
+
+  /// Whether what follows writes to the paths that it names and nothing else, as redirections and
+  /// `rm` do: then a path of which nothing is known is in `computed_edits`, too.
+  void SetNamesTargets(bool names) { names_targets_ = names; }
 
   /// A program with the words behind it: closed if all are known.
   void Run(const std::string& program, std::span<const ShellWord> words);
@@ -36,6 +49,9 @@ class RowWriter {
   /// Any file of the folder that the word names, unless it is a file now.
   void EditWithin(const ShellWord& path, const Folders& folders);
   void ReadWithin(const ShellWord& path, const Folders& folders);
+  /// What is in the folder that the word names: each file, if the folder is known and small, or
+  /// else any.
+  void EditTree(const ShellWord& path, const Folders& folders);
   /// The path of a host's tool.
   void Edit(const std::string& path);
   void Read(const std::string& path);
@@ -44,6 +60,8 @@ class RowWriter {
 
   /// Whether a path is a file, and no link, when the command begins.
   bool IsFile(const ShellWord& path, const Folders& folders) const;
+  /// Whether a path is a folder, and for certain, when the command begins.
+  bool IsFolder(const ShellWord& path, const Folders& folders) const;
   /// Whether a path is no folder when the command begins.
   bool IsNoFolder(const ShellWord& path, const Folders& folders) const;
   /// Whether a row so far may have written a path, or removed it.
@@ -69,8 +87,17 @@ class RowWriter {
   void AddWithin(const ShellWord& path, const Folders& folders, std::vector<std::string>& open,
                  Seen& seen);
 
+  void AddComputed(const ShellWord& path, const Folders& folders, int depth = 0);
+  void AddComputed(ComputedEdit edit);
+  void AddAssigned(const ShellWord& path, const ShellWord& value, const Folders& folders,
+                   int depth);
+  void AddMatches(const ShellWord& pattern, const Folders& folders);
+
   const CallPaths& paths_;
   CallViews& views_;
+  const Variables* variables_;
+  bool names_targets_ = true;
+  std::set<ComputedEdit> computed_;
   Seen edits_, reads_, fetches_;
   void NamePart(const ShellWord& part, const Folders& folders);
 

@@ -32,10 +32,31 @@ constexpr std::string_view kBuiltins[] = {
     // Copilot CLI.
     "task", "update_todo", "report_intent", "read_bash", "stop_bash", "list_bash",
     "read_powershell", "stop_powershell", "list_powershell", "skill", "store_memory", "read_agent",
-    "list_agents", "task_complete",
+    "list_agents", "task_complete", "sql", "fetch_copilot_cli_documentation",
     // OpenCode.
     "todowrite", "todoread", "question", "websearch", "codesearch", "lsp", "plan_enter",
     "plan_exit"};
+
+// All built-in tools of Gemini CLI, whose older versions name a server's tool by its own name
+// alone.
+constexpr std::string_view kGeminiTools[] = {"activate_skill", "ask_user",
+                                             "cli_help",       "codebase_investigator",
+                                             "complete_task",  "enter_plan_mode",
+                                             "exit_plan_mode", "get_internal_docs",
+                                             "glob",           "google_web_search",
+                                             "grep_search",    "list_directory",
+                                             "read_file",      "read_many_files",
+                                             "replace",        "run_shell_command",
+                                             "save_memory",    "search_file_content",
+                                             "web_fetch",      "write_file",
+                                             "write_todos"};
+// Those of OpenCode with a `_`, which every name for a server's tool has.
+constexpr std::string_view kOpenCodeTools[] = {"apply_patch", "plan_enter", "plan_exit"};
+
+template <typename List>
+bool IsOneOf(const List& list, std::string_view name) {
+  return std::ranges::find(list, name) != std::end(list);
+}
 
 template <typename Row>
 void AddOnce(Row row, std::vector<Row>& to) {
@@ -72,9 +93,9 @@ void AddDouble(std::string_view name, CallViews& views) {
   if (is_first) AddOnce(OpenServe{}, views.open_serves);
 }
 
-void AddAnyWay(std::string_view name, CallViews& views) {
+void AddAnyWay(std::string_view name, std::string_view separators, CallViews& views) {
   AddOnce(OpenServe{std::nullopt, std::string(name)}, views.open_serves);
-  const std::vector<ServedTool> ways = WaysToPart(name, "_-.:/");
+  const std::vector<ServedTool> ways = WaysToPart(name, separators);
   if (ways.size() > kMostWays) return AddOnce(OpenServe{}, views.open_serves);
   for (const ServedTool& way : ways) AddOnce(OpenServe{way.server, way.tool}, views.open_serves);
 }
@@ -85,8 +106,10 @@ bool IsServedName(std::string_view name) {
   return name.starts_with(kSingle) || name.starts_with("MCP:");
 }
 
-bool IsBuiltinTool(std::string_view name) {
-  return std::find(std::begin(kBuiltins), std::end(kBuiltins), name) != std::end(kBuiltins);
+bool IsBuiltinTool(std::string_view name, std::string_view host, bool in_table) {
+  if (host == "gemini-cli") return IsOneOf(kGeminiTools, name);
+  if (host == "opencode") return name.find('_') == name.npos || IsOneOf(kOpenCodeTools, name);
+  return in_table || IsOneOf(kBuiltins, name);
 }
 
 void AddServes(const HostCall& call, CallViews& views) {
@@ -98,21 +121,13 @@ void AddServes(const HostCall& call, CallViews& views) {
     return;
   }
   if (name.starts_with(kDouble)) return AddDouble(name, views);
-  if (name.starts_with(kCursor))
-    return AddOnce(OpenServe{std::nullopt, std::string(name.substr(kCursor.size()))},
-                   views.open_serves);
+  if (name.starts_with(kCursor)) return AddAnyWay(name.substr(kCursor.size()), ":", views);
   if (name.starts_with(kSingle)) {
     const std::vector<ServedTool> ways = WaysToPart(name.substr(kSingle.size()), "_");
-    if (!ways.empty()) views.serves.push_back(ways[0]);
+    if (ways.size() == 1) views.serves.push_back(ways[0]);
     for (const ServedTool& way : ways) AddOnce(OpenServe{way.server, way.tool}, views.open_serves);
   }
-  // An argument of a tool is the agent's: it names no server for certain.
-  if (call.arguments.is_object()) {
-    const auto server = call.arguments.find("mcp_server_name");
-    if (server != call.arguments.end() && server->is_string())
-      views.serves.push_back({server->get<std::string>(), call.tool});
-  }
-  AddAnyWay(name, views);
+  AddAnyWay(name, "_-.:/", views);
 }
 
 }  // namespace rpl

@@ -5,8 +5,8 @@
 // Hosts join the two names in their own ways: `mcp__SERVER__TOOL` (Claude Code, Codex),
 // `mcp_SERVER_TOOL` (Gemini CLI), `SERVER-TOOL` (Copilot CLI), `SERVER_TOOL` (OpenCode), `MCP:TOOL`
 // (Cursor), or give the tool alone. Both names may hold the separator: then each way to part them
-// is an open row, and one is the tool alone. The first way of a name that begins with `mcp_` is a
-// closed row besides, as those hosts read it.
+// is an open row, and one is the tool alone. A closed row is the only way to part a name that
+// begins with `mcp_`, and the first one of `mcp__`, as those hosts read it.
 #ifndef RPL_CHECKS_CALLS_SERVED_TOOLS_H_
 #define RPL_CHECKS_CALLS_SERVED_TOOLS_H_
 
@@ -20,9 +20,9 @@ namespace rpl {
 /// Whether a name is one that a host has for tools of MCP servers alone.
 bool IsServedName(std::string_view name);
 
-/// Whether a tool that is neither in the table of tools nor of an MCP server has this name in some
-/// host.
-bool IsBuiltinTool(std::string_view name);
+/// Whether a tool of this name is the host's own, and no server's. `in_table`: some host's tool
+/// that reads, writes, runs or fetches has the name.
+bool IsBuiltinTool(std::string_view name, std::string_view host, bool in_table);
 
 /// Adds the rows of `serves` of a call that is one of an MCP server, or may be one.
 void AddServes(const HostCall& call, CallViews& views);

@@ -207,6 +207,7 @@ class LineReader {
       if (const ordered_json* const items = Child(*loop, "Items"))
         for (const ordered_json& item : *items)
           for (ShellWord& word : WordsOf(item)) out.items.push_back(std::move(word));
+      out.name = ValueAt(*loop, "Name");
       if (TypeOf(*loop) != "WordIter") Evaluates(*loop);
       else if (!HasKnownItems(*loop)) computed_names_.insert(ValueAt(*loop, "Name"));
     }
@@ -282,7 +283,7 @@ class LineReader {
     const bool is_number = value != nullptr && IsArithmetic(*value);
     if (Child(node, "Array") != nullptr || !assignment.value.known()) {
       if (!is_number) computed_names_.insert(assignment.name);
-      assignment.value.complete = false;
+      if (Child(node, "Array") != nullptr) assignment.value.complete = false;
     }
     Collect(node, out);
     if (const ordered_json* const index = Child(node, "Index")) Evaluates(*index);
@@ -329,7 +330,10 @@ class LineReader {
     if (word != nullptr) Collect(*word, out);
     if (const ordered_json* const body = Child(node, "Hdoc")) Collect(*body, out);
     Redirection redirection{RedirectionKind::kBoth, UnknownWord(), true};
-    if (word != nullptr) redirection.path = WordOf(*word);
+    // Some shells expand braces here, and write to each file.
+    if (word != nullptr)
+      if (const std::vector<ShellWord> words = WordsOf(*word); words.size() == 1)
+        redirection.path = words[0];
     const std::string descriptor = ValueAt(node, "N");
     const int op = NumberAt(node, "Op");
     const ShellWord& path = redirection.path;

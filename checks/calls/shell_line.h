@@ -61,7 +61,7 @@ struct Statement {
   std::vector<Assignment> assignments = {};  // of a command
   std::vector<ShellWord> words = {};         // of a command
   std::vector<ShellWord> items = {};         // of a loop over words
-  std::string name = {};                     // of a function
+  std::string name = {};                     // of a function, or of the variable of a loop
   bool is_negated = false;
   bool is_background = false;
   bool is_group = false;  // `{ }`, `time` and other words around its parts

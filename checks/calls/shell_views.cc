@@ -59,7 +59,7 @@ class ShellViews {
       : paths_(place),
         reader_(reader),
         views_(views),
-        rows_(paths_, views),
+        rows_(paths_, views, &variables_),
         commands_(rows_, names_, [this](const std::string& text, const CommandScope& scope) {
           ReadInner(text, scope);
         }) {}
@@ -126,13 +126,18 @@ class ShellViews {
       // An assignment in front of a program is for that program alone; builtins keep some.
       const bool stays = statement.words.empty() || !statement.words[0].known() ||
                          IsBuiltin(statement.words[0].text);
+      for (const ShellWord& item : statement.items) AddValue(statement.name, item);
       for (const Assignment& one : statement.assignments) {
+        AddValue(one.name, one.value);
         if (one.name == "HOME" || one.name == "PWD") changes_home_ = true;
         if (!stays) continue;
         if (ChangesPrograms(one.name)) names_.changes_programs = true;
         if (ChangesGit(one.name, one.value.known() ? one.value.text : "?"))
           names_.changes_git = true;
       }
+      for (const char* builtin : {"read", "printf", "getopts", "mapfile", "readarray"})
+        if (IsName(statement, builtin))
+          for (const ShellWord& word : statement.words) variables_[word.text].is_computed = true;
       // Builtins that assign to the variables that they are given.
       for (const char* builtin : {"read", "printf", "unset", "export", "getopts", "typeset"}) {
         if (!IsName(statement, builtin)) continue;
@@ -144,6 +149,14 @@ class ShellViews {
         }
       }
     });
+  }
+
+  void AddValue(const std::string& variable, const ShellWord& value) {
+    VariableValues& all = variables_[variable];
+    const bool is_temporary = !value.complete && !value.is_computed && !value.text.empty();
+    const bool is_other = value.is_computed && !value.variable.empty();
+    if (value.complete || value.is_pattern || is_temporary || is_other) all.values.push_back(value);
+    else all.is_computed = true;
   }
 
   void CollectAliases(const Statement& statement) {
@@ -278,6 +291,7 @@ class ShellViews {
       if (port != address.text.npos) address.text[port] = ':';
       return rows_.Fetch(address);
     }
+    rows_.SetNamesTargets(true);
     if (redirection.kind != RedirectionKind::kReads) rows_.Edit(path, scope.folders);
     if (redirection.kind != RedirectionKind::kWrites) rows_.Read(path, scope.folders);
   }
@@ -352,6 +366,7 @@ class ShellViews {
   CallPaths paths_;
   ShellReader& reader_;
   CallViews& views_;
+  Variables variables_;
   RowWriter rows_;
   ShellNames names_;
   CommandViews commands_;

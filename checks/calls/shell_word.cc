@@ -19,6 +19,7 @@ enum class UnitKind : std::uint8_t { kPlain, kQuoted, kUnknown, kUnknownWords, k
 struct Unit {
   UnitKind kind;
   char c = '\0';
+  const ordered_json* source = nullptr;  // of what a variable or a substitution gives
   bool Is(char plain) const { return kind == UnitKind::kPlain && c == plain; }
 };
 using Units = std::vector<Unit>;
@@ -68,6 +69,22 @@ UnitKind KindOfParameter(const ordered_json& node) {
   return UnitKind::kUnknown;
 }
 
+// Whether a substitution runs `mktemp`, without a place of its own.
+bool MakesTemporary(const ordered_json& node) {
+  try {
+    const ordered_json& words = node.at("Stmts").at(0).at("Cmd").at("Args");
+    if (node.at("Stmts").size() != 1) return false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const ordered_json& part = words[i].at("Parts").at(0);
+      const std::string& text = TextAt(part, "Value");
+      if (TextAt(part, "Type") != "Lit" || (i == 0 ? text != "mktemp" : text != "-d")) return false;
+    }
+    return !words.empty();
+  } catch (const ordered_json::exception&) {
+    return false;
+  }
+}
+
 // Whether the parameter is several words even in quotes: `$@`, `${a[@]}`, `${!a@}`.
 bool IsList(const ordered_json& node) {
   const auto name = node.find("Param");
@@ -85,7 +102,8 @@ void AppendPart(const ordered_json& part, bool in_quotes, Units& to) {
   if (type == "ParamExp") {
     const UnitKind kind = KindOfParameter(part);
     const bool is_one = in_quotes && !IsList(part);
-    return to.push_back({kind == UnitKind::kUnknown && !is_one ? UnitKind::kUnknownWords : kind});
+    const bool is_many = kind == UnitKind::kUnknown && !is_one;
+    return to.push_back({is_many ? UnitKind::kUnknownWords : kind, '\0', &part});
   }
   if (type == "DblQuoted" && !in_quotes) {
     const auto parts = part.find("Parts");
@@ -93,7 +111,10 @@ void AppendPart(const ordered_json& part, bool in_quotes, Units& to) {
     for (const ordered_json& inner : *parts) AppendPart(inner, true, to);
     return;
   }
-  to.push_back({in_quotes || type == "ProcSubst" ? UnitKind::kUnknown : UnitKind::kUnknownWords});
+  const bool is_temporary = type == "CmdSubst" && MakesTemporary(part);
+  if (is_temporary) AppendQuoted("/tmp/", to);
+  to.push_back({in_quotes || type == "ProcSubst" ? UnitKind::kUnknown : UnitKind::kUnknownWords,
+                '\0', type == "CmdSubst" && !is_temporary ? &part : nullptr});
 }
 
 Units UnitsOf(const ordered_json& word) {
@@ -186,6 +207,30 @@ bool HasWords(const Units& units, std::size_t from) {
   return false;
 }
 
+// What follows the literal start of a word, from the first unit that is not known.
+void AddComputed(const Units& units, std::size_t at, ShellWord& word) {
+  if (units[at].source == nullptr) return;
+  word.is_computed = true;
+  const auto name = units[at].source->find("Param");
+  bool is_plain = name != units[at].source->end() && name->is_object();
+  for (const char* key : {"Excl", "Length", "Width", "Index", "Slice", "Repl", "Names", "Exp"})
+    is_plain = is_plain && !units[at].source->contains(key);
+  if (is_plain) word.variable = TextAt(*name, "Value");
+  for (++at; at < units.size() && units[at].kind <= UnitKind::kQuoted && !BeginsPattern(units, at);
+       ++at)
+    word.behind += units[at].c;
+  word.ends_behind = at == units.size();
+}
+
+std::string PatternFrom(const Units& units, std::size_t at) {
+  std::string out;
+  for (; at < units.size(); ++at) {
+    if (units[at].kind == UnitKind::kQuoted) out += '\\';
+    out += units[at].c;
+  }
+  return out;
+}
+
 ShellWord Assemble(const Units& units) {
   ShellWord word;
   std::size_t i = 0;
@@ -206,11 +251,13 @@ ShellWord Assemble(const Units& units) {
     if (units[i].kind > UnitKind::kQuoted) {
       word.complete = false;
       word.splits = HasWords(units, i);
+      AddComputed(units, i, word);
       return word;
     }
     if (BeginsPattern(units, i)) {
       word.complete = false;
       word.is_pattern = StaysInFolder(units, i);
+      if (word.is_pattern) word.pattern = PatternFrom(units, i);
       word.splits = HasWords(units, i);
       return word;
     }

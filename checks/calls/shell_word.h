@@ -28,6 +28,14 @@ struct ShellWord {
   bool is_pattern = false;
   /// Whether the word may be any number of words: what is unknown is not in quotes.
   bool splits = false;
+  /// Of a pattern: what follows `text`, for fnmatch.
+  std::string pattern = {};
+  /// Whether a variable or a substitution follows `text`; of a variable alone, its name, and what
+  /// is behind it: its literal start, and whether that is all.
+  bool is_computed = false;
+  std::string variable = {};
+  std::string behind = {};
+  bool ends_behind = false;
 
   /// Whether the word as an argument is `text`.
   bool known() const { return complete && start == WordStart::kText; }
@@ -41,7 +49,7 @@ inline ShellWord UnknownWord() { return {.complete = false, .splits = true}; }
 /// The words that a node `Word` of the syntax tree stands for: several if it has braces.
 std::vector<ShellWord> WordsOf(const nlohmann::ordered_json& word);
 
-/// The same without the expansion of braces, as in assignments and redirections.
+/// The same without the expansion of braces, as in assignments.
 ShellWord WordOf(const nlohmann::ordered_json& word);
 
 /// The text that `$'…'` stands for; what is behind a NUL is cut off, as by the shell.

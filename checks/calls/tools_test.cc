@@ -80,7 +80,8 @@ TEST_CASE("what a call does: the tools of servers by the names that hosts give t
   };
   CHECK(serves("mcp__git__push") == Answer::kYes);
   CHECK(serves("mcp_git_push") == Answer::kYes);
-  for (const char* const name : {"git-push", "git_push", "MCP:push", "push", "git__push"}) {
+  for (const char* const name :
+       {"git-push", "git_push", "MCP:push", "MCP:git:push", "push", "git__push"}) {
     INFO(name);
     CHECK(serves(name) == Answer::kOpen);
   }
@@ -96,6 +97,7 @@ TEST_CASE("what a call does: the tools of servers by the names that hosts give t
   CHECK(Serves(parts, "b", "c-d") == Answer::kNo);
   CHECK(Serves(project.Views("mcp__a__b__c", none), "a__b", "c") == Answer::kOpen);
   CHECK(Serves(project.Views("mcp_a_b_c", none), "a_b", "c") == Answer::kOpen);
+  CHECK(Serves(project.Views("mcp_a_b_c", none), "a", "b_c") == Answer::kOpen);
   CHECK(Serves(project.Views("a" + std::string(500, '-') + "b", none), "git", "x") ==
         Answer::kOpen);
 }
@@ -111,8 +113,37 @@ TEST_CASE("what a call does: the server that the host names, not one that the ag
   const CallViews untold = ViewsOf({"read_file", {{"path", "x"}}, ""}, place, reader);
   CHECK(Serves(untold, "git", "read_file") == Answer::kOpen);
   const CallViews claimed = project.Views("issue", {{"mcp_server_name", "x"}});
-  CHECK(Serves(claimed, "x", "issue") == Answer::kYes);
+  CHECK(Serves(claimed, "x", "issue") == Answer::kOpen);
   CHECK(Serves(claimed, "git", "issue") == Answer::kOpen);
+}
+
+TEST_CASE("what a call does: a tool of one host may be a server's in another") {
+  TestProject project;
+  ShfmtReader reader("", "");
+  const CallPlace place{project.folder(), project.folder(), ""};
+  const auto serves = [&](const char* host, const char* tool) {
+    const ordered_json arguments = {{"path", "x"}, {"url", "https://x.org"}, {"command", "ls"}};
+    return Serves(ViewsOf({tool, arguments, std::nullopt, host}, place, reader), "web", "fetch");
+  };
+  CHECK(serves("opencode", "web_fetch") == Answer::kOpen);
+  CHECK(serves("gemini-cli", "fetch") == Answer::kOpen);
+  for (const auto& [host, tool] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"gemini-cli", "web_fetch"},
+                                                                  {"copilot-cli", "web_fetch"},
+                                                                  {"opencode", "webfetch"},
+                                                                  {"opencode", "todowrite"},
+                                                                  {"opencode", "edit"},
+                                                                  {"opencode", "web_search"},
+                                                                  {"cursor", "Read"},
+                                                                  {"", "fetch"},
+                                                                  {"claude-code", "WebFetch"}}) {
+    INFO(host << " " << tool);
+    CHECK(serves(host, tool) == Answer::kNo);
+  }
+  // What such a tool reads and fetches, if it is the host's, is known nevertheless.
+  const CallViews views =
+      ViewsOf({"web_fetch", {{"url", "https://x.org"}}, std::nullopt, "opencode"}, place, reader);
+  CHECK(views.fetches.size() == 1);
 }
 
 TEST_CASE("what a call does: files that words of a call name, but for those only read") {

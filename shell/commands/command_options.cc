@@ -264,13 +264,13 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
           "are refused)")
       ->type_name("DIR");
   DescribeProtocol(*hook, to);
-  const auto add_host = [&to](CLI::App& of) {
-    of.add_option("--host", to.host, "The host of the agent (default: told by its events)")
+  const auto add_host = [&to](CLI::App& of, const char* text) {
+    of.add_option("--host", to.host, text)
         ->type_name("NAME")
         ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
-                               "windsurf", "opencode"}));
+                               "copilot", "windsurf", "opencode"}));
   };
-  add_host(*hook);
+  add_host(*hook, "The host of the agent (default: told by its events)");
   hook->add_option("--until", to.until,
                    "End the run at the end of a turn in which its goal is satisfied (default: a "
                    "person ends it)")
@@ -305,9 +305,10 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   by_person("end", "End the run", What::kEnd);
   CLI::App* install =
       of_run("install", "Print the settings by which a host asks the protocol", What::kInstall);
-  add_host(*install);
+  add_host(*install, "The host of the agent (default: claude-code)");
   install->add_flag("--write", to.write, "Add them to the file of the host in the project");
-  add_host(*of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor));
+  add_host(*of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor),
+           "The host of the agent (default: claude-code)");
   CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
   add_settings(*mcp);
   DescribeProtocol(*mcp, to);

@@ -74,6 +74,8 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       how.only_records = options.shadow;
       how.asks = event.asks && options.undecided == "ask";
       how.closed = options.unmatched == "deny" && options.guard.policy.empty();
+      how.served = event.served;
+      how.host = event.host;
       const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (options.shadow) return Passed(event);

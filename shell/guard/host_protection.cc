@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/shorten.h"
+#include "shell/host/hook_settings.h"
 
 namespace rpl {
 namespace {
@@ -16,20 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostTold = 200;  // bytes of what a call has
-
-// Below the folder of the project and the home folder.
-constexpr std::string_view kSettings[] = {".claude/settings.json",
-                                          ".claude/settings.local.json",
-                                          ".codex/config.toml",
-                                          ".codex/hooks.json",
-                                          ".cursor/hooks.json",
-                                          ".cursor/mcp.json",
-                                          ".gemini/settings.json",
-                                          ".github/hooks",
-                                          ".windsurf/hooks.json",
-                                          ".opencode/plugin",
-                                          ".mcp.json",
-                                          ".copilot"};
 
 // The words behind `guard` that speak for a person, or for the host.
 constexpr std::array<std::string_view, 8> kOfPeople = {"accept", "answer", "approve", "deny",
@@ -64,9 +51,14 @@ std::vector<std::string> ProtectedOf(const std::string& protocol, const std::str
   std::vector<std::string> out = {
       Resolved(protocol), Resolved(fs::path(protocol).parent_path() / "rpl.yaml"), Resolved(runs)};
   const char* const home = std::getenv("HOME");
-  for (const std::string_view name : kSettings) {
-    out.push_back(Resolved(fs::path(project) / name));
-    if (home != nullptr) out.push_back(Resolved(fs::path(home) / name));
+  for (const HookSettings& of : AllHookSettings()) {
+    for (std::string_view rest = of.places; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      const fs::path name = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      out.push_back(Resolved(fs::path(project) / name));
+      if (home != nullptr) out.push_back(Resolved(fs::path(home) / name));
+    }
   }
   return out;
 }
@@ -96,6 +88,21 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     if (is_protected(at(edit)) || may_hold(at(edit) + "/")) return denial(edit);
   for (const std::string& edit : views.open_edits)
     if (!edit.empty() && (is_protected(at(edit)) || may_hold(at(edit)))) return denial(edit);
+  for (const ComputedEdit& edit : views.computed_edits) {
+    if (edit.start.empty()) {
+      const bool may_be = edit.end.empty() || std::ranges::any_of(protects, [&](const auto& of) {
+                            return of.ends_with(edit.end);
+                          });
+      if (may_be) return "a path that is computed may be that of a file of the guard: write it out";
+      continue;
+    }
+    const std::size_t slash = edit.start.rfind('/');
+    std::string folder = Resolved(edit.start.substr(0, slash + 1));
+    if (folder.ends_with('/')) folder.pop_back();
+    const std::string path =
+        edit.whole ? at(edit.start) : folder + "/" + edit.start.substr(slash + 1);
+    if (is_protected(path) || may_hold(edit.whole ? path + "/" : path)) return denial(edit.start);
+  }
   for (const std::string& name : views.named)
     if (is_protected(at(name))) return denial(name);
   for (const ProgramRun& run : views.runs) {

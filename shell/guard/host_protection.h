@@ -17,7 +17,8 @@
 namespace rpl {
 
 /// What is protected for a protocol in a project, with the folder of its runs: files, and folders
-/// with all that is in them, absolute, links resolved. The settings of hosts are among them.
+/// with all that is in them, absolute, links resolved. The settings of hosts (hook_settings.h) are
+/// among them.
 std::vector<std::string> ProtectedOf(const std::string& protocol, const std::string& project,
                                      const std::string& runs);
 

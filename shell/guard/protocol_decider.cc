@@ -29,7 +29,8 @@ McpDecider::Ruling ProtocolDecider::Before(const GatewayCall& call,
     const ProtocolGuard::Decision decision =
         opened.guard->Decide(CallOf(call), {.folder = setup_.place.project,
                                             .only_records = setup_.shadow,
-                                            .protects = setup_.protects});
+                                            .protects = setup_.protects,
+                                            .served = ServedTool{setup_.server, call.tool}});
     if (!decision.failure.empty()) return Refusal(Failed(decision.failure));
     if (decision.denies && !setup_.shadow)
       return Refusal("Denied by the protocol: " + decision.reason);

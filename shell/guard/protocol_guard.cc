@@ -171,7 +171,12 @@ ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const De
   ShfmtReader shell;
   const char* const home = std::getenv("HOME");
   const CallPlace at{place_.project, how.folder, home == nullptr ? "" : home};
-  const CallViews views = ViewsOf({call.tool, call.arguments}, at, shell);
+  HostCall read{call.tool, call.arguments, std::nullopt, how.host};
+  if (how.served) {
+    read.tool = how.served->tool;
+    read.server = how.served->server;
+  }
+  const CallViews views = ViewsOf(read, at, shell);
   out.failure = store_->Transact([&] {
     out.call = log().Begin(call, RowsOf(views));
     const std::string why =

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/calls/call_rows.h"
 #include "runtime/host/host_log.h"
 #include "runtime/outcome.h"
 #include "shell/guard/bound_place.h"
@@ -57,6 +58,9 @@ class ProtocolGuard {
     bool protects = true;       // also what the agent may not touch (host_protection.h)
     bool closed = false;        // a call is denied that no constraint applies to
     bool asks = false;          // the host asks its user about a call that waits for an answer
+    /// Of a tool of an MCP server: the two names, where the host tells that it is one.
+    std::optional<ServedTool> served = {};
+    std::string host = {};  // its name, or ""
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);

@@ -84,6 +84,12 @@ std::string ReadToolUse(const HookRow& row, const ordered_json& json, HookEvent&
       return fmt::format("the input has no `{}`", row.tool);
     to.tool = name->get<std::string>();
   }
+  const auto text_at = [&json](std::string_view key) -> std::string {
+    const ordered_json* const at = key.empty() ? nullptr : AtPath(json, key);
+    return at != nullptr && at->is_string() ? at->get<std::string>() : "";
+  };
+  if (std::string served = text_at(row.served); !served.empty())
+    to.served = ServedTool{text_at(row.server), std::move(served)};
   Sourced<ordered_json> args = ArgumentsOf(row, json);
   if (!args.value) return std::move(args.why);
   to.arguments = std::move(*args.value);

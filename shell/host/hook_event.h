@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "checks/calls/call_rows.h"
 #include "checks/guard/guard_call.h"
 #include "shell/host/hook_supervisor.h"
 #include "shell/host/hook_table.h"
@@ -53,6 +54,9 @@ struct HookEvent {
   std::string text;    // kSaid: the prompt
   std::string detail;  // kSessionStart, kSessionEnd, kTurnEnd, kSubagentEnd: the host's reason
   std::string tool;
+  /// Of a tool of which the host says that it is one of an MCP server: the server, "" if it does
+  /// not name it, and the server's name for the tool.
+  std::optional<ServedTool> served;
   nlohmann::ordered_json arguments = nlohmann::ordered_json::object();
   std::string id;                   // of the call, by which the host relates two events of it
   nlohmann::ordered_json response;  // of the tool; the error of one that failed

@@ -793,6 +793,30 @@ TEST_CASE("host events: calls for a policy are the uses of tools") {
   }
 }
 
+TEST_CASE("host events: the server of a tool, where the host names it") {
+  const auto served = [](const std::string& json, std::string_view host = "") -> std::string {
+    const HookEvent event = EventText(json, host);
+    return event.served ? event.tool + ": " + event.served->server + " " + event.served->tool : "";
+  };
+  const std::string name = R"("tool_name":"query","tool_input":"{\"q\":1}")";
+  CHECK(served(Cursor(R"("hook_event_name":"beforeMCPExecution","mcp_server_name":"db",)" +
+                      name)) == "query: db query");
+  CHECK(served(Cursor(R"("hook_event_name":"beforeMCPExecution","url":"https://x.org",)" + name)) ==
+        "query:  query");
+  CHECK(served(Cursor(R"("hook_event_name":"preToolUse",)" + name)) == "");
+  CHECK(served(Windsurf(R"("agent_action_name":"pre_mcp_tool_use","tool_info":{"mcp_server_name":)"
+                        R"("db","mcp_tool_name":"query","mcp_tool_arguments":{}})")) ==
+        "query: db query");
+  CHECK(served(Windsurf(R"("agent_action_name":"pre_run_command","tool_info":{"command_line":"x",)"
+                        R"("mcp_server_name":"db","mcp_tool_name":"query"})")) == "");
+  const std::string gemini = R"("hook_event_name":"BeforeTool","tool_name":"mcp_my_db_query",)"
+                             R"("tool_input":{"mcp_context":{"server_name":"x","tool_name":"y"}})";
+  CHECK(served(Gemini(gemini + R"(,"mcp_context":{"server_name":"my_db","tool_name":"query"})")) ==
+        "mcp_my_db_query: my_db query");
+  CHECK(served(Gemini(gemini)) == "");
+  CHECK(served(Gemini(gemini + R"(,"mcp_context":{"server_name":"my_db"})")) == "");
+}
+
 TEST_CASE("host events: the plugin of OpenCode contains the command as words") {
   const std::vector<std::string> command = {"/opt/rpl", "guard", "hook", "a b", "'\"`${x}\n"};
   const std::string plugin = OpenCodePlugin(command, 5000);

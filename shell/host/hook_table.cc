@@ -54,6 +54,17 @@ constexpr HookRow SubagentStop(HookHost host, string_view name, HookForm form) {
   return {host, name, kSubagentEnd, form};
 }
 
+// Its hook would tell what another one tells, or is none that can be answered or counts.
+constexpr HookRow NotInstalled(HookRow row) {
+  row.installed = false;
+  return row;
+}
+constexpr HookRow Served(HookRow row, string_view server, string_view tool) {
+  row.server = server;
+  row.served = tool;
+  return row;
+}
+
 constexpr auto kSpecific = HookContextForm::kSpecific;
 constexpr auto kSnake = HookContextForm::kSnake;
 constexpr auto kCamel = HookContextForm::kCamel;
@@ -68,7 +79,7 @@ constexpr HookRow kHookRows[] = {
     Start(kClaudeCode, "SessionStart", kSpecific),
     End(kClaudeCode, "SessionEnd"),
     Stop(kClaudeCode, "Stop", kBlock),
-    SubagentStop(kClaudeCode, "SubagentStop", kBlock),
+    NotInstalled(SubagentStop(kClaudeCode, "SubagentStop", kBlock)),
 
     // A command that failed is reported as one that did not, and without its exit code.
     Before(kCodex, "PreToolUse", kPreToolUse, "tool_name", "tool_input"),
@@ -76,14 +87,16 @@ constexpr HookRow kHookRows[] = {
           HookEnd::kByIsError),
     Said(kCodex, "UserPromptSubmit", kBlock, "prompt", kSpecific),
     Start(kCodex, "SessionStart", kSpecific),
-    End(kCodex, "SessionEnd"),
+    NotInstalled(End(kCodex, "SessionEnd")),
     Stop(kCodex, "Stop", kBlock),
-    SubagentStop(kCodex, "SubagentStop", kBlock),
+    NotInstalled(SubagentStop(kCodex, "SubagentStop", kBlock)),
 
     // An exit code stands in the text that the model reads, among what the command printed.
-    Before(kGeminiCli, "BeforeTool", kDecision, "tool_name", "tool_input"),
-    After(kGeminiCli, "AfterTool", kDecision, "tool_name", "tool_input", "tool_response",
-          HookEnd::kByError),
+    Served(Before(kGeminiCli, "BeforeTool", kDecision, "tool_name", "tool_input"),
+           "mcp_context.server_name", "mcp_context.tool_name"),
+    Served(After(kGeminiCli, "AfterTool", kDecision, "tool_name", "tool_input", "tool_response",
+                 HookEnd::kByError),
+           "mcp_context.server_name", "mcp_context.tool_name"),
     Said(kGeminiCli, "BeforeAgent", kDecision, "prompt", kSpecific),
     Start(kGeminiCli, "SessionStart", kSpecific),
     End(kGeminiCli, "SessionEnd"),
@@ -94,18 +107,22 @@ constexpr HookRow kHookRows[] = {
     After(kCursor, "postToolUse", kBlock, "tool_name", "tool_input", "tool_output",
           HookEnd::kByExitCode),
     Failed(kCursor, "postToolUseFailure", "tool_name", "tool_input", "error_message"),
-    Before(kCursor, "beforeShellExecution", kPermission, "=Shell", "", kAsks),
-    After(kCursor, "afterShellExecution", kBlock, "=Shell", "", "output", HookEnd::kNotTold),
-    Before(kCursor, "beforeMCPExecution", kPermission, "tool_name", "tool_input", kAsks),
-    After(kCursor, "afterMCPExecution", kBlock, "tool_name", "tool_input", "result_json",
-          HookEnd::kNotTold),
-    Before(kCursor, "beforeReadFile", kPermission, "=Read", ""),
-    After(kCursor, "afterFileEdit", kBlock, "=Write", "", "", HookEnd::kNotTold),
+    NotInstalled(Before(kCursor, "beforeShellExecution", kPermission, "=Shell", "", kAsks)),
+    NotInstalled(
+        After(kCursor, "afterShellExecution", kBlock, "=Shell", "", "output", HookEnd::kNotTold)),
+    NotInstalled(
+        Served(Before(kCursor, "beforeMCPExecution", kPermission, "tool_name", "tool_input", kAsks),
+               "mcp_server_name", "tool_name")),
+    NotInstalled(Served(After(kCursor, "afterMCPExecution", kBlock, "tool_name", "tool_input",
+                              "result_json", HookEnd::kNotTold),
+                        "mcp_server_name", "tool_name")),
+    NotInstalled(Before(kCursor, "beforeReadFile", kPermission, "=Read", "")),
+    NotInstalled(After(kCursor, "afterFileEdit", kBlock, "=Write", "", "", HookEnd::kNotTold)),
     Said(kCursor, "beforeSubmitPrompt", kContinue, "prompt"),
     Start(kCursor, "sessionStart", kSnake),
     End(kCursor, "sessionEnd"),
     Stop(kCursor, "stop", kFollowUp),
-    SubagentStop(kCursor, "subagentStop", kFollowUp),
+    NotInstalled(SubagentStop(kCursor, "subagentStop", kFollowUp)),
 
     // In camel case the events have no name in their JSON; see CopilotName.
     Before(kCopilotCli, "preToolUse", kFlat, "toolName", "toolArgs", kAsks),
@@ -116,32 +133,37 @@ constexpr HookRow kHookRows[] = {
     Start(kCopilotCli, "sessionStart", kCamel),
     End(kCopilotCli, "sessionEnd"),
     Stop(kCopilotCli, "agentStop", kBlockAtZero),
-    SubagentStop(kCopilotCli, "subagentStop", kBlockAtZero),
-    Before(kCopilotCli, "PreToolUse", kFlatAndNested, "tool_name", "tool_input", kAsks),
-    After(kCopilotCli, "PostToolUse", kBlock, "tool_name", "tool_input", "tool_result",
-          HookEnd::kByType),
-    Failed(kCopilotCli, "PostToolUseFailure", "tool_name", "tool_input", "error"),
-    Said(kCopilotCli, "UserPromptSubmit", kSilent, "prompt"),
-    Start(kCopilotCli, "SessionStart", kCamel),
-    End(kCopilotCli, "SessionEnd"),
-    Stop(kCopilotCli, "Stop", kBlockAtZero),
-    SubagentStop(kCopilotCli, "SubagentStop", kBlockAtZero),
+    NotInstalled(SubagentStop(kCopilotCli, "subagentStop", kBlockAtZero)),
+    NotInstalled(
+        Before(kCopilotCli, "PreToolUse", kFlatAndNested, "tool_name", "tool_input", kAsks)),
+    NotInstalled(After(kCopilotCli, "PostToolUse", kBlock, "tool_name", "tool_input", "tool_result",
+                       HookEnd::kByType)),
+    NotInstalled(Failed(kCopilotCli, "PostToolUseFailure", "tool_name", "tool_input", "error")),
+    NotInstalled(Said(kCopilotCli, "UserPromptSubmit", kSilent, "prompt")),
+    NotInstalled(Start(kCopilotCli, "SessionStart", kCamel)),
+    NotInstalled(End(kCopilotCli, "SessionEnd")),
+    NotInstalled(Stop(kCopilotCli, "Stop", kBlockAtZero)),
+    NotInstalled(SubagentStop(kCopilotCli, "SubagentStop", kBlockAtZero)),
 
     // There are no events of sessions, and what follows an action has no answer.
     Before(kWindsurf, "pre_run_command", kExitCode, "=run_command", "tool_info"),
-    After(kWindsurf, "post_run_command", kExitCode, "=run_command", "tool_info", "",
-          HookEnd::kNotTold),
+    NotInstalled(After(kWindsurf, "post_run_command", kExitCode, "=run_command", "tool_info", "",
+                       HookEnd::kNotTold)),
     Before(kWindsurf, "pre_read_code", kExitCode, "=read_code", "tool_info"),
-    After(kWindsurf, "post_read_code", kExitCode, "=read_code", "tool_info", "", HookEnd::kNotTold),
+    NotInstalled(After(kWindsurf, "post_read_code", kExitCode, "=read_code", "tool_info", "",
+                       HookEnd::kNotTold)),
     Before(kWindsurf, "pre_write_code", kExitCode, "=write_code", "tool_info"),
-    After(kWindsurf, "post_write_code", kExitCode, "=write_code", "tool_info", "",
-          HookEnd::kNotTold),
-    Before(kWindsurf, "pre_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
-           "tool_info.mcp_tool_arguments"),
-    After(kWindsurf, "post_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
-          "tool_info.mcp_tool_arguments", "tool_info.mcp_result", HookEnd::kNotTold),
+    NotInstalled(After(kWindsurf, "post_write_code", kExitCode, "=write_code", "tool_info", "",
+                       HookEnd::kNotTold)),
+    Served(Before(kWindsurf, "pre_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
+                  "tool_info.mcp_tool_arguments"),
+           "tool_info.mcp_server_name", "tool_info.mcp_tool_name"),
+    NotInstalled(
+        Served(After(kWindsurf, "post_mcp_tool_use", kExitCode, "tool_info.mcp_tool_name",
+                     "tool_info.mcp_tool_arguments", "tool_info.mcp_result", HookEnd::kNotTold),
+               "tool_info.mcp_server_name", "tool_info.mcp_tool_name")),
     Said(kWindsurf, "pre_user_prompt", kExitCode, "tool_info.user_prompt"),
-    Stop(kWindsurf, "post_cascade_response", kSilent),
+    NotInstalled(Stop(kWindsurf, "post_cascade_response", kSilent)),
 
     // What the plugin of opencode_plugin.h sends.
     Before(kOpenCode, "tool.execute.before", kDecision, "tool_name", "tool_input"),
@@ -233,7 +255,9 @@ std::optional<bool> EndOfShell(const ordered_json& args, const ordered_json& res
 string_view HookHostName(HookHost host) { return kHookHostNames[static_cast<std::size_t>(host)]; }
 
 std::optional<HookHost> FindHookHost(string_view name) {
-  const auto* const at = std::ranges::find(kHookHostNames, name);
+  const auto* const at = std::ranges::find_if(kHookHostNames, [&](string_view each) {
+    return each == name || each.substr(0, each.find('-')) == name;
+  });
   if (at == std::end(kHookHostNames)) return std::nullopt;
   return static_cast<HookHost>(at - std::begin(kHookHostNames));
 }

@@ -23,7 +23,7 @@ enum class HookHost { kClaudeCode, kCodex, kGeminiCli, kCursor, kCopilotCli, kWi
 
 /// `claude-code`, `codex`, `gemini-cli`, `cursor`, `copilot-cli`, `windsurf`, `opencode`.
 std::string_view HookHostName(HookHost host);
-/// No value if no host has the name.
+/// Also without what is behind the hyphen: `copilot`. No value if no host has the name.
 std::optional<HookHost> FindHookHost(std::string_view name);
 
 enum class HookEventKind {
@@ -71,6 +71,11 @@ struct HookRow {
   HookEnd end = HookEnd::kNotTold;
   bool asks = false;  // kBefore: the host puts `ask` to its user
   HookContextForm context = HookContextForm::kNoContext;
+  // Of events of tools of MCP servers: the key of the server's name, which may be missing, and of
+  // the server's name for the tool. An event without the latter may be one of another tool.
+  std::string_view server = "";
+  std::string_view served = "";
+  bool installed = true;  // `rpl guard install` sets a hook for it (hook_settings.h)
 };
 
 /// All rows.

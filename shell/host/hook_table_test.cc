@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "shell/host/hook_event.h"
+#include "shell/host/hook_settings.h"
 
 namespace rpl {
 namespace {
@@ -105,6 +106,27 @@ TEST_CASE("host events: what a command printed is no report of its end") {
   CHECK(End("Bash", args, R"({"result_type":"failure"})", "copilot-cli") == kTableNotWell);
   CHECK(End("Edit", "{}", R"({"result_type":"success"})", "copilot-cli") == kTableWell);
   CHECK(End("Edit", "{}", "{}", "copilot-cli") == kTableNotKnown);
+}
+
+TEST_CASE("host events: each host has settings, which are protected, and hooks before tools") {
+  for (const HookRow& row : HookRows()) {
+    INFO(HookHostName(row.host));
+    const HookSettings& of = HookSettingsOf(row.host);
+    REQUIRE(of.host == row.host);
+    const std::string_view file = of.file;
+    const auto is_protected = [&](std::string_view path) {
+      return (" " + std::string(of.places) + " ").find(" " + std::string(path) + " ") !=
+             std::string::npos;
+    };
+    CHECK((is_protected(file) || is_protected(file.substr(0, file.rfind('/')))));
+    CHECK_FALSE(InstalledHooks(row.host).empty());
+    CHECK(InstalledHooks(row.host).front().kind == HookEventKind::kBefore);
+    CHECK(FindHookHost(HookHostName(row.host)) == row.host);
+  }
+  CHECK(AllHookSettings().size() == 7);
+  CHECK(FindHookHost("copilot") == HookHost::kCopilotCli);
+  CHECK_FALSE(FindHookHost("copilot-").has_value());
+  CHECK_FALSE(FindHookHost("").has_value());
 }
 
 }  // namespace
