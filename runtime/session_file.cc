@@ -317,7 +317,7 @@ std::string SessionFile::Append(const Event& event, bool settled) {
 
 HostCalls* SessionFile::host(bool begins) {
   if (host_ == nullptr) {
-    Statement tables(db_, "SELECT count(*) FROM sqlite_schema WHERE name = 'host_turn'");
+    Statement tables(db_, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'host_%'");
     const bool there = tables.Step() == SQLITE_ROW && tables.Number(0) > 0;
     if (!there && !begins) return nullptr;
     host_ = std::make_unique<Host>(db_);

@@ -142,7 +142,14 @@ HostLog::HostLog() : db_(std::make_unique<Database>()) {
 
 HostLog::HostLog(sqlite3* db) : db_(std::make_unique<Database>()) {
   db_->db = db;
-  db_->MakeTables();
+  Query tables(db_->statements,
+               "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('host_call', "
+               "'host_state', 'host_row', 'host_said', 'host_turn')");
+  tables.Next();
+  const std::int64_t there = tables.Number(0);
+  if (there == 0) db_->MakeTables();
+  else if (there < 5)
+    throw std::runtime_error("the calls of the host: some of its tables are gone");
 }
 
 HostLog::~HostLog() = default;

@@ -59,7 +59,8 @@ class HostLog {
  public:
   /// A log in memory.
   HostLog();
-  /// The log in a database, which must outlive it. Makes its tables if they are not there.
+  /// The log in a database, which must outlive it. Makes its tables if none is there; if only some
+  /// are, it throws.
   explicit HostLog(sqlite3* db);
   ~HostLog();
   HostLog(const HostLog&) = delete;

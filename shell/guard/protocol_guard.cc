@@ -96,6 +96,8 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   Input now = ReadFile(place.protocol);
   std::vector<Event> events = opened.store->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
+  if (last && opened.store->host() == nullptr)
+    return {nullptr, "the run is damaged: its calls are gone", "`rpl guard end` ends it"};
   if ((!last || place.accepts) && !now.error.empty())
     return {nullptr, place.protocol + ": " + now.error, ""};
   Parts& parts = *guard->parts_;
