@@ -17,6 +17,7 @@
 
 #include "formats/character.h"
 #include "interp/eval/profile.h"
+#include "interp/eval/stack_room.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
 
@@ -252,6 +253,7 @@ bool Machine::Run(const Step* step) {
   }
   if (frame_->doubtful && s.next != nullptr && (ReadsUnknown(s) || catalog_.Acts(s)))
     return Doubt(s);
+  if (IsStackShort()) return StopAt(Stop::kStack), false;
   switch (s.kind) {
     case Step::Kind::kAtom: return RunAtom(s);
     case Step::Kind::kCompare: return RunCompare(s);
