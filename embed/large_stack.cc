@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "interp/eval/stack_room.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -65,6 +67,7 @@ void LargeStack::Run(const std::function<void()>& work) {
   makecontext(&there, reinterpret_cast<void (*)()>(Enter), 2, static_cast<unsigned>(self >> 32),
               static_cast<unsigned>(self));
   void* kept = nullptr;
+  const OtherStack other(there.uc_stack.ss_sp, kStackBytes);
   Leaves(&kept, there.uc_stack.ss_sp, kStackBytes);
   swapcontext(&here, &there);
   Arrives(kept, nullptr);

@@ -9,6 +9,7 @@
 
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
+#include "interp/eval/stack_room.h"
 #include "interp/program/program.h"
 #include "interp/store/pages.h"
 #include "runtime/journal.h"
@@ -98,7 +99,8 @@ bool Budget::Take(Stop stop, std::string at) {
 
 bool Budget::IsCutOff() const {
   const Stop stop = reached_.stop;
-  return stop == Stop::kTime || stop == Stop::kMemory || stop == Stop::kInterrupted;
+  return stop == Stop::kTime || stop == Stop::kMemory || stop == Stop::kStack ||
+         stop == Stop::kInterrupted;
 }
 
 std::string Budget::LimitText() const {
@@ -112,6 +114,7 @@ std::string Budget::LimitText() const {
     case Stop::kValue: return reached_.overflow;
     case Stop::kTime: return fmt::format("{} seconds", limits_.max_seconds);
     case Stop::kMemory: return fmt::format("{} MB of memory", limits_.max_megabytes);
+    case Stop::kStack: return fmt::format("{} kB of stack", StackKilobytes());
     case Stop::kGoesOn:
     case Stop::kInterrupted: break;
   }

@@ -2,6 +2,10 @@
 #include "runtime/constraint_check.h"
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "interp/eval/constraint_watch.h"
@@ -11,8 +15,55 @@
 #include "interp/eval/unifier.h"
 #include "interp/plan/analysis.h"
 #include "interp/store/store.h"
+#include "runtime/goal_record.h"
 
 namespace rpl {
+namespace {
+
+// The relations, goals and avars that clauses read, directly or through rules; nullopt where an
+// expansion may read any of them. The library by itself depends on nothing.
+std::optional<std::set<RelationId>> ReadBy(const interp::Engine& engine,
+                                           std::initializer_list<const Clauses*> clauses) {
+  std::set<RelationId> out;
+  std::vector<RelationId> work;
+  bool any = false;
+  const auto read = [&](RelationId relation) {
+    const RelationId base = engine.store.BaseOf(relation);
+    if (engine.program.FindBuiltin(base) == nullptr && out.insert(base).second)
+      work.push_back(base);
+  };
+  const std::function<void(const Clauses&)> look = [&](const Clauses& body) {
+    for (const Clause& clause : body) {
+      if (const auto* atom = clause.As<Atom>()) read(atom->relation);
+      if (const auto* negated = clause.As<GoalIsFalse>()) read(negated->goal.relation);
+      if (const auto* avar = clause.As<ReadAvar>()) read(avar->channel);
+      any = any || clause.As<Expand>() != nullptr;
+      ForEachBody(clause, look);
+    }
+  };
+  for (const Clauses* body : clauses) look(*body);
+  while (!work.empty() && !any) {
+    const RelationId relation = work.back();
+    work.pop_back();
+    const Goal* const goal = GoalOf(engine, relation);
+    for (const int number : goal != nullptr ? goal->rules : engine.analysis.RulesOf(relation)) {
+      const Definition& def = engine.program.definitions()[static_cast<std::size_t>(number)];
+      look(def.activation);
+      look(def.body);
+    }
+  }
+  return any ? std::nullopt : std::optional(std::move(out));
+}
+
+// Whether the query reads something that the constraint reads, or may.
+bool ReadsOf(const interp::Engine& engine, const Definition& query, const Constraint& c) {
+  const auto of_query = ReadBy(engine, {&query.activation, &query.body});
+  const auto of_constraint = ReadBy(engine, {&c.left, &c.right});
+  return !of_query || !of_constraint ||
+         std::ranges::any_of(*of_query, [&](RelationId r) { return of_constraint->contains(r); });
+}
+
+}  // namespace
 
 ConstraintCheck::ConstraintCheck(interp::Engine& engine, const SessionOptions& options,
                                  Recorder& recorder, Budget& budget, const FactWriter& facts,
@@ -34,7 +85,8 @@ Findings ConstraintCheck::Live() {
   return out;
 }
 
-Findings ConstraintCheck::Settle(GoalStanding standing, const std::vector<Violation>& of_goal) {
+Findings ConstraintCheck::Settle(GoalStanding standing, const std::vector<Violation>& of_goal,
+                                 const Definition* query) {
   Findings out;
   OfRules(engine_.fixpoint.Violations(), out);
   OfRules(of_goal, out);
@@ -42,7 +94,7 @@ Findings ConstraintCheck::Settle(GoalStanding standing, const std::vector<Violat
   OfRules(engine_.solver.TakeViolations(), out);
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
-    CheckOne(c, standing, out);
+    CheckOne(c, standing, query, out);
     if (!Stops(c.text, out)) continue;
     recorder_.Log(Verb::kStopped, c);
     break;
@@ -66,7 +118,8 @@ void ConstraintCheck::OfRules(const std::vector<Violation>& found, Findings& out
   }
 }
 
-void ConstraintCheck::CheckOne(const Constraint& c, GoalStanding standing, Findings& out) {
+void ConstraintCheck::CheckOne(const Constraint& c, GoalStanding standing, const Definition* query,
+                               Findings& out) {
   bool unknown = false;
   const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
     unknown = unknown || verdict == Solver::Judgement::kLacks;
@@ -83,6 +136,7 @@ void ConstraintCheck::CheckOne(const Constraint& c, GoalStanding standing, Findi
   const Evaluation& blame = engine_.solver.found();
   const bool meaningless = standing == GoalStanding::kNoGoal && !blame.undefined.empty();
   if (out.undecided_by != nullptr || (standing != GoalStanding::kSatisfied && !meaningless)) return;
+  if (query != nullptr && blame.undefined.empty() && !ReadsOf(engine_, *query, c)) return;
   out.undecided_by = &c;
   out.blame.declined = blame.declined;
   out.blame.refused = blame.refused;

@@ -34,14 +34,16 @@ class ConstraintCheck {
   /// In phase 3: what rules violated while rows were derived.
   Findings Live();
   /// In phase 7: all of it, for a goal with this standing; `of_goal`: what the rules that were
-  /// evaluated for it violated.
-  Findings Settle(GoalStanding standing, const std::vector<Violation>& of_goal);
+  /// evaluated for it violated. A query is not held back by a constraint that lacks an answer, if
+  /// it reads nothing that the constraint reads (decision 83).
+  Findings Settle(GoalStanding standing, const std::vector<Violation>& of_goal,
+                  const Definition* query = nullptr);
 
  private:
   using Verb = LogLine::Verb;
   void OfRules(const std::vector<Violation>& found, Findings& out);
   void EvaluateRules(Findings& out);
-  void CheckOne(const Constraint& c, GoalStanding standing, Findings& out);
+  void CheckOne(const Constraint& c, GoalStanding standing, const Definition* query, Findings& out);
   void Take(const Constraint& c, const std::vector<Value>& slots, Solver::Judgement verdict,
             Findings& out);
   bool Stops(const std::string& text, Findings& out);

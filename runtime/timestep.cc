@@ -153,10 +153,11 @@ void Runtime::QuiesceRelations(StepState& step) {
   run_->recorder.Derived(run_->engine, run_->derivations);
   if (run_->options.profile != nullptr) run_->options.profile->Enter(Profile::Part::kChecking);
   if (step.awaits_sources) return;  // absent rows prove nothing
-  run_->pursuit.TakeFindings(step,
-                             run_->recorder.phase() == 3
-                                 ? run_->constraints.Live()
-                                 : run_->constraints.Settle(step.standing, step.goal_violations));
+  run_->pursuit.TakeFindings(
+      step,
+      run_->recorder.phase() == 3
+          ? run_->constraints.Live()
+          : run_->constraints.Settle(step.standing, step.goal_violations, run_->pursuit.query()));
 }
 
 // --- between the phases ------------------------------------------------------------------

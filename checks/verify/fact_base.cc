@@ -65,6 +65,7 @@ std::string FactBase::Problem(Stop stop) const {
     case Stop::kValue: return "the limit of a value was reached" + where;
     case Stop::kTime: return "the time is used up" + where;
     case Stop::kMemory: return "the memory is used up" + where;
+    case Stop::kStack: return "the stack is used up" + where;
     case Stop::kInterrupted: return "it was interrupted";
   }
   return "";

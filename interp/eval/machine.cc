@@ -17,6 +17,7 @@
 
 #include "formats/character.h"
 #include "interp/eval/profile.h"
+#include "interp/eval/stack_room.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
 
@@ -235,8 +236,24 @@ Value Machine::Evaluate(const Step& s, const Expr& e) {
   return kNone;
 }
 
+// Whether the step may wait for a call, or lack an answer.
+static bool MayWait(const Step& s) {
+  switch (s.kind) {
+    case Step::Kind::kAtom: return s.access != Access::kRows && s.access != Access::kTruth;
+    case Step::Kind::kCompare:
+    case Step::Kind::kBind:
+    case Step::Kind::kMatch:
+    case Step::Kind::kMember:
+    case Step::Kind::kTemporal:
+    case Step::Kind::kTruth:
+    case Step::Kind::kEmit: return false;
+    default: return true;
+  }
+}
+
 bool Machine::Run(const Step* step) {
   const Step& s = *step;
+  if (IsStackShort()) return StopAt(Stop::kStack), false;
   if (mode_ == Mode::kSolve) {
     Poll();
     if (evaluation.stop == Stop::kGoesOn && !pool_.overflow().empty()) Made(kNone);
@@ -252,6 +269,49 @@ bool Machine::Run(const Step* step) {
   }
   if (frame_->doubtful && s.next != nullptr && (ReadsUnknown(s) || catalog_.Acts(s)))
     return Doubt(s);
+  const bool of_constraint = frame_->def == nullptr && frame_->excuse != nullptr;
+  return of_constraint && found_ == nullptr && MayWait(s) ? RunExcusing(s) : RunStep(s);
+}
+
+// Runs a step of a constraint's left side. What that waits for, or lacks, makes no difference where
+// the right side holds with what was known before it (decision 93).
+bool Machine::RunExcusing(const Step& s) {
+  Waiting waits = std::exchange(frame_->waits, {});
+  const std::uint8_t lacking = std::exchange(frame_->lacking, 0);
+  const bool undecided = frame_->undecided;
+  const Blame blame(evaluation);
+  const bool go_on = RunStep(s);
+  const bool open = !frame_->waits.empty() || (frame_->lacking & kReply) != 0;
+  if (open && evaluation.stop == Stop::kGoesOn && IsExcusedBefore(s)) {
+    frame_->waits = {};
+    frame_->lacking &= ~kReply;
+    frame_->undecided = undecided;
+    blame.Restore(evaluation);
+  }
+  waits.Add(frame_->waits);
+  frame_->waits = std::move(waits);
+  frame_->lacking |= lacking;
+  return go_on;
+}
+
+// Whether the frame's excuse holds with what the steps before this one bound.
+bool Machine::IsExcusedBefore(const Step& s) {
+  const std::vector<Value> here = frame_->slots;
+  std::vector<const Step*> later = {&s};
+  while (!later.empty()) {
+    const Step* const step = later.back();
+    later.pop_back();
+    if (step == nullptr) continue;
+    for (const SlotId w : step->writes) slots_[w] = kUnknown;
+    later.insert(later.end(), {step->next, step->body, step->body2});
+    later.insert(later.end(), step->branches.begin(), step->branches.end());
+  }
+  const bool holds = (*frame_->excuse)();
+  std::ranges::copy(here, frame_->slots.begin());
+  return holds;
+}
+
+bool Machine::RunStep(const Step& s) {
   switch (s.kind) {
     case Step::Kind::kAtom: return RunAtom(s);
     case Step::Kind::kCompare: return RunCompare(s);

@@ -91,6 +91,23 @@ struct Frame {
       : def(definition), names(&slot_names), slots(slot_names.size()) {}
 };
 
+/// The calls that an evaluation blames, to be put back.
+class Blame {
+ public:
+  explicit Blame(const Evaluation& of)
+      : declined_(of.declined), refused_(of.refused), failed_(of.failed), failure_(of.failure) {}
+  void Restore(Evaluation& to) const {
+    to.declined = declined_;
+    to.refused = refused_;
+    to.failed = failed_;
+    to.failure = failure_;
+  }
+
+ private:
+  std::optional<OpenCall> declined_, refused_, failed_;
+  std::string failure_;
+};
+
 class Machine {
  public:
   Machine(const Program& program, Store& store, const Catalog& catalog, Demands& demands,
@@ -287,6 +304,9 @@ class Machine {
   bool RunCompare(const Step& s);
   bool RunMember(const Step& s);
   bool RunTemporal(const Step& s);
+  bool RunStep(const Step& s);
+  bool RunExcusing(const Step& s);
+  bool IsExcusedBefore(const Step& s);
   bool RunAtom(const Step& s);
   bool RunRows(const Step& s);
   bool CountsRows(const Step& atom) const;

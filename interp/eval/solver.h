@@ -244,7 +244,10 @@ class Solver : public Demands {
   std::string ReasonOf(const Frame& frame);
   const std::string& UndefinedBelow(const Clause& clause);
   std::string FindUndefined(const Clause& clause) const;
+  template <typename Fn>
+  bool AnyRuleGives(const Goal& goal, Value bindings, Fn&& fn);
   bool FindStanding(const Goal& goal, Value bindings);
+  bool AllGivenAgain(const Goal& goal);
   FirstAnswer Activation(const Definition& def, std::span<const Value> key);
   Judgement JudgeHere(const Constraint& c, const Plan& right, Waiting& waits);
   bool IsHeadUnknown(const Definition& def) const;

@@ -65,15 +65,18 @@ bool Solver::HoldsAnyway(const Constraint& c, const Sides& sides) {
   for (const Clause& clause : c.right) CollectSlots(clause, of_right);
   for (std::size_t i = 0; i < of_right.size(); ++i)
     if (of_right[i] && sides.bound[i] && frame.slots[i] == kUnknown) return false;
-  if (sides.left->acts || sides.right->acts) return false;
   const bool doubtful = std::exchange(frame.doubtful, false);
+  const bool unknown = std::exchange(frame.unknown, false);
   const bool by_absence = std::exchange(frame.by_absence, false);
   const Continuation* const excuse = std::exchange(frame.excuse, nullptr);
   Waiting waits;
+  const Blame blame(machine_->evaluation);
   std::string undefined = machine_->evaluation.undefined;
   const bool holds = JudgeHere(c, *sides.right, waits) == Judgement::kHolds;
   machine_->evaluation.undefined = std::move(undefined);
+  blame.Restore(machine_->evaluation);
   frame.doubtful = doubtful;
+  frame.unknown = unknown;
   frame.by_absence = by_absence;
   frame.excuse = excuse;
   return holds;

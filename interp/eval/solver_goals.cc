@@ -39,10 +39,23 @@ void Solver::AnswerAgain(Table& table, const Definition& def) {
   if (store_.at(table.relation).empty() ||
       analysis_.WithoutGuards(def).size() == def.activation.size() + def.body.size())
     return;
+  const Waiting waits = table.more().waits;
+  const std::uint8_t lacking = table.lacking;
+  const bool undecided = table.undecided;
+  const Blame blame(machine_->evaluation);
   const Definition* const outer = std::exchange(machine_->again, &def);
   EvaluateRule(table, def);
   machine_->again = outer;
   table.eligible = table.eligible || !table.rows.empty();
+  if (table.more().waits.all() == waits.all() && table.lacking == lacking) return;
+  const Goal* const goal = program_.FindGoal(pool_.TextOf(store_.at(table.relation).label()));
+  if (goal == nullptr || !AllGivenAgain(*goal)) return;
+  // What it still waits for could only give what was not established, which the guard forbids.
+  table.ClearWaits();
+  table.Wait(waits);
+  table.lacking = lacking;
+  table.undecided = undecided;
+  blame.Restore(machine_->evaluation);
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
@@ -177,7 +190,10 @@ bool Solver::Stands(const Goal& goal, Value bindings, Reads* reads) {
   return stands;
 }
 
-bool Solver::FindStanding(const Goal& goal, Value bindings) {
+// Calls `fn` with what each rule that may give a truth finds for it, its guards apart, until it
+// returns true.
+template <typename Fn>
+bool Solver::AnyRuleGives(const Goal& goal, Value bindings, Fn&& fn) {
   for (int number : goal.rules) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
     std::vector<Value> key;
@@ -197,11 +213,30 @@ bool Solver::FindStanding(const Goal& goal, Value bindings) {
                               HeadSlots(def), def.slots, def.avar);
         },
         keys == 0 ? std::span<const Value>() : key);
-    if (first.found || first.open || machine_->truncated ||
-        machine_->evaluation.stop != Stop::kGoesOn)
-      return true;
+    if (fn(first)) return true;
   }
   return false;
+}
+
+bool Solver::FindStanding(const Goal& goal, Value bindings) {
+  return AnyRuleGives(goal, bindings, [&](const FirstAnswer& first) {
+    return first.found || first.open || machine_->truncated ||
+           machine_->evaluation.stop != Stop::kGoesOn;
+  });
+}
+
+// Whether each truth that rules established is given by one of them as it is. Nothing is asked or
+// called for that.
+bool Solver::AllGivenAgain(const Goal& goal) {
+  const Relation& truths = store_.at(goal.relation);
+  const Blame blame(machine_->evaluation);
+  bool all = true;
+  for (RowId row = 0; row < truths.size() && all; ++row)
+    all =
+        truths.asserted(row) || AnyRuleGives(goal, truths.Row(row)[0],
+                                             [](const FirstAnswer& first) { return first.found; });
+  blame.Restore(machine_->evaluation);
+  return all;
 }
 
 }  // namespace rpl

@@ -26,8 +26,7 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kMaxDerivations = 64;    // derivations tried for one row of a table
-constexpr std::size_t kMaxSettling = 200'000;  // rows of tables, and derivations of them, for one
+constexpr std::size_t kFirstDerivations = 64;  // derivations tried at first for a row of a table
 constexpr std::size_t kMaxGathered = 20;       // answers shown for an aggregate head
 
 // The alternatives of a step that tests only whether one of them holds: `not (not (… | …))`, as
@@ -299,6 +298,13 @@ Undecided Explainer::OpenOf(Frame& frame) {
   return {std::move(frame.waits), lacks, frame.unfinished};
 }
 
+// Whether a row is the other one, but for sets that have an element in its place.
+bool Explainer::Covers(std::span<const Value> row, std::span<const Value> instance) const {
+  return std::ranges::equal(row, instance, [&](Value of, Value v) {
+    return of == v || (of.kind() == Kind::kSet && engine_.pool.Contains(of, v));
+  });
+}
+
 // The row itself, and, for an instance of a set, the rows with their sets whole.
 std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
   std::vector<std::vector<Value>> out = {fact.second};
@@ -307,13 +313,7 @@ std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
   if (whole == kNoId) return out;
   const Relation& rows = engine_.store.at(whole);
   for (RowId r = 0; r < rows.size(); ++r) {
-    bool covers = HasSet(rows.Cells(r));
-    for (std::size_t i = 0; i < fact.second.size() && covers; ++i) {
-      const Value v = rows.Row(r)[i];
-      covers = v == fact.second[i] ||
-               (v.kind() == Kind::kSet && engine_.pool.Contains(v, fact.second[i]));
-    }
-    if (covers) out.push_back(rows.Cells(r));
+    if (const auto row = rows.Cells(r); HasSet(row) && Covers(row, fact.second)) out.push_back(row);
   }
   return out;
 }
@@ -398,85 +398,111 @@ bool Explainer::Candidates(const Fact& fact, bool nothing, const Take& take) {
   return true;
 }
 
-// All answers of a rule with an aggregate head for the group of the fact; nullopt if they do not
-// make up its lists or sets.
+// The rows with whole collections that a rule with an aggregate head gives in a table, of which the
+// fact is an instance. The store has none of them.
+std::vector<std::vector<Value>> Explainer::WholesOf(const Definition& def, const Fact& fact) {
+  std::vector<std::vector<Value>> out;
+  std::vector<Value> changed;
+  std::vector<bool> bound(def.slots.size());
+  Frame frame(&def, def.slots);
+  const Machine::Use use(engine_.solver.machine(), frame, Mode::kSolve);
+  const auto gather = [&] {
+    engine_.solver.Gather(def, bound, [&](Solver::Gathered group) {
+      if (Covers(group.row, fact.second)) out.push_back(std::move(group.row));
+    });
+    return true;
+  };
+  engine_.solver.BindHead(def, engine_.solver.GivenTo(def, fact.first, fact.second, changed), 0,
+                          bound, gather);
+  return out;
+}
+
 std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, const Fact& fact) {
+  for (const std::vector<Value>& row : KeysFor(fact))
+    if (std::optional<Choice> out = GatheringOf(def, fact, row)) return out;
+  if (StampOf(fact)) return std::nullopt;
+  for (const std::vector<Value>& row : WholesOf(def, fact))
+    if (std::optional<Choice> out = GatheringOf(def, fact, row)) return out;
+  return std::nullopt;
+}
+
+// All answers of a rule with an aggregate head for the group of a row, of which the fact is an
+// instance; nullopt if they do not make up its lists or sets.
+std::optional<Explainer::Choice> Explainer::GatheringOf(const Definition& def, const Fact& fact,
+                                                        const std::vector<Value>& row) {
   const AggregateHead head(def);
   const std::size_t gathers = head.collections.size();
-  for (const std::vector<Value>& row : KeysFor(fact)) {
-    std::vector<Value> key = row;
-    std::vector<Value> wholes(head.first + gathers);  // by slot
-    std::vector<bool> bound(wholes.size());
-    bool fits = true;
-    for (std::size_t i : def.gathered) {
-      key[i] = kNone;
-      bool found = false;
-      Unify(engine_.pool, WithBinds(head.args[i], bound), row[i], wholes.data(),
-            [&] { return found = true, false; });
-      fits = fits && found;
-    }
-    // A row was gathered from the groups that have members, whatever its keys are.
-    const Columns keys = StampOf(fact) ? engine_.analysis.KeysOf(fact.first) : 0;
-    const auto is_key = [&](std::size_t i) { return (keys >> i & 1) != 0; };
-    for (std::size_t i = 0; i < key.size(); ++i)
-      if (is_key(i)) key[i] = kNone;
-    for (std::size_t g = 0; g < gathers && fits; ++g)
-      fits = wholes[head.first + g].kind() ==
-             (head.collections[g]->kind == Pattern::Kind::kSet ? Kind::kSet : Kind::kList);
-    if (!fits) continue;
-    Choice choice{&def, {}, 0};
-    std::vector<std::set<Value>> members(gathers);
-    std::set<std::vector<Value>> seen;
-    Each(def, ClausesOf(def), key, nullptr, [&](Instance instance) {
-      std::vector<Value> all;
-      std::vector<Value> slots = wholes;
-      std::copy(instance.slots.begin(), instance.slots.end(), slots.begin());
-      for (std::size_t i = 0; i < row.size(); ++i)
-        if ((is_key(i) || std::ranges::count(def.gathered, i) > 0) &&
-            Build(engine_.pool, head.args[i], slots.data(), &def.slots) != row[i])
-          return true;
-      for (std::size_t g = 0; g < gathers; ++g) {
-        const Pattern& p = *head.collections[g];
-        const Value whole = wholes[head.first + g];
-        const std::span<const Value> items = engine_.pool.ItemsOf(whole);
-        for (std::size_t i = 0; i < p.parts.size(); ++i) {
-          const Value v = Build(engine_.pool, p.parts[i], instance.slots.data(), &def.slots);
-          const bool here = whole.kind() == Kind::kSet ? engine_.pool.Contains(whole, v)
-                                                       : i < items.size() && items[i] == v;
-          if (!here) return true;
-        }
-        std::vector<Value> member;
-        for (const Pattern& rest : p.rest)
-          member.push_back(Build(engine_.pool, rest, instance.slots.data(), &def.slots));
-        if (std::any_of(member.begin(), member.end(), [](Value v) { return v.is_none(); }))
-          return true;
-        all.push_back(member.size() == 1 ? member.front() : engine_.pool.List(member));
-      }
-      for (std::size_t g = 0; g < all.size(); ++g) members[g].insert(all[g]);
-      if (!seen.insert(all).second) return true;
-      if (choice.instances.size() >= kMaxGathered) return ++choice.more, true;
-      EachWay(std::move(instance), fact, [&](Instance way) {
-        choice.instances.push_back(std::move(way));
-        return false;
-      });
-      return true;
-    });
-    bool complete = !choice.instances.empty();
-    for (std::size_t g = 0; g < gathers && complete; ++g) {
-      const std::span<const Value> items = engine_.pool.ItemsOf(wholes[head.first + g]);
-      std::set<Value> wanted(items.begin(), items.end());
-      const Pattern& p = *head.collections[g];
-      if (p.kind == Pattern::Kind::kList) {
-        wanted.clear();
-        for (std::size_t i = p.parts.size(); i < items.size(); ++i) wanted.insert(items[i]);
-      } else {
-        members[g].insert(items.begin(), items.end());  // leading elements were checked
-      }
-      complete = members[g] == wanted;
-    }
-    if (complete) return choice;
+  std::vector<Value> key = row;
+  std::vector<Value> wholes(head.first + gathers);  // by slot
+  std::vector<bool> bound(wholes.size());
+  bool fits = true;
+  for (std::size_t i : def.gathered) {
+    key[i] = kNone;
+    bool found = false;
+    Unify(engine_.pool, WithBinds(head.args[i], bound), row[i], wholes.data(),
+          [&] { return found = true, false; });
+    fits = fits && found;
   }
-  return std::nullopt;
+  // A row was gathered from the groups that have members, whatever its keys are.
+  const Columns keys = StampOf(fact) ? engine_.analysis.KeysOf(fact.first) : 0;
+  const auto is_key = [&](std::size_t i) { return (keys >> i & 1) != 0; };
+  for (std::size_t i = 0; i < key.size(); ++i)
+    if (is_key(i)) key[i] = kNone;
+  for (std::size_t g = 0; g < gathers && fits; ++g)
+    fits = wholes[head.first + g].kind() ==
+           (head.collections[g]->kind == Pattern::Kind::kSet ? Kind::kSet : Kind::kList);
+  if (!fits) return std::nullopt;
+  Choice choice{&def, {}, 0};
+  std::vector<std::set<Value>> members(gathers);
+  std::set<std::vector<Value>> seen;
+  Each(def, ClausesOf(def), key, nullptr, [&](Instance instance) {
+    std::vector<Value> all;
+    std::vector<Value> slots = wholes;
+    std::copy(instance.slots.begin(), instance.slots.end(), slots.begin());
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if ((is_key(i) || std::ranges::count(def.gathered, i) > 0) &&
+          Build(engine_.pool, head.args[i], slots.data(), &def.slots) != row[i])
+        return true;
+    for (std::size_t g = 0; g < gathers; ++g) {
+      const Pattern& p = *head.collections[g];
+      const Value whole = wholes[head.first + g];
+      const std::span<const Value> items = engine_.pool.ItemsOf(whole);
+      for (std::size_t i = 0; i < p.parts.size(); ++i) {
+        const Value v = Build(engine_.pool, p.parts[i], instance.slots.data(), &def.slots);
+        const bool here = whole.kind() == Kind::kSet ? engine_.pool.Contains(whole, v)
+                                                     : i < items.size() && items[i] == v;
+        if (!here) return true;
+      }
+      std::vector<Value> member;
+      for (const Pattern& rest : p.rest)
+        member.push_back(Build(engine_.pool, rest, instance.slots.data(), &def.slots));
+      if (std::any_of(member.begin(), member.end(), [](Value v) { return v.is_none(); }))
+        return true;
+      all.push_back(member.size() == 1 ? member.front() : engine_.pool.List(member));
+    }
+    for (std::size_t g = 0; g < all.size(); ++g) members[g].insert(all[g]);
+    if (!seen.insert(all).second) return true;
+    if (choice.instances.size() >= kMaxGathered) return ++choice.more, true;
+    EachWay(std::move(instance), fact, [&](Instance way) {
+      choice.instances.push_back(std::move(way));
+      return false;
+    });
+    return true;
+  });
+  bool complete = !choice.instances.empty();
+  for (std::size_t g = 0; g < gathers && complete; ++g) {
+    const std::span<const Value> items = engine_.pool.ItemsOf(wholes[head.first + g]);
+    std::set<Value> wanted(items.begin(), items.end());
+    const Pattern& p = *head.collections[g];
+    if (p.kind == Pattern::Kind::kList) {
+      wanted.clear();
+      for (std::size_t i = p.parts.size(); i < items.size(); ++i) wanted.insert(items[i]);
+    } else {
+      members[g].insert(items.begin(), items.end());  // leading elements were checked
+    }
+    complete = members[g] == wanted;
+  }
+  return complete ? std::optional(std::move(choice)) : std::nullopt;
 }
 
 // --- choosing one derivation -------------------------------------------------------------------
@@ -572,24 +598,27 @@ std::optional<Explainer::Choice> Explainer::Gathered(const Fact& fact) {
 }
 
 // Rows of tables have no stamps. A fact of theirs is settled once all premises of one of its
-// instances are, so no fact rests on itself. They are tried depth first, each once, and those with
-// the fewest doubts before others: what rests on a fact that is being tried waits for it.
+// instances are, so no fact rests on itself. They are tried depth first, and those with the fewest
+// doubts before others: what rests on a fact that is being tried waits for it.
 class Explainer::Settling {
  public:
-  explicit Settling(Explainer& explainer) : explainer_(explainer) {}
+  Settling(Explainer& explainer, std::size_t most) : explainer_(explainer), most_(most) {}
 
   /// Adds choices for the fact and all that it rests on to those that are settled, if it has any.
   /// False if there were too many tries to know.
   bool Settle(const Fact& fact) {
     Tried& root = *trials_.try_emplace(fact).first;
     Try(root);
-    // Only where that does not suffice, what may not end.
-    for (std::size_t next = 0; Descend(root), next < order_.size() && !Ends(root); ++next) {
-      if (order_[next]->second.is_settled) continue;
-      Widen(*order_[next]);
-      stack_.push_back(order_[next]);
-    }
-    return root.second.is_settled || found_ < kMaxSettling;
+    Descend(root);
+    // Only where that does not suffice, what may not end, and then more derivations of each fact.
+    for (bool goes_on = true; std::exchange(goes_on, false);)
+      for (std::size_t next = 0; next < order_.size() && !Ends(root); ++next) {
+        if (!TryMore(*order_[next])) continue;
+        goes_on = true;
+        stack_.push_back(order_[next]);
+        Descend(root);
+      }
+    return root.second.is_settled || found_ < most_;
   }
 
  private:
@@ -600,9 +629,16 @@ class Explainer::Settling {
     std::vector<Tried*> missing;  // premises that were not settled when it was found
     std::size_t open = 0;         // how many of them are not yet
   };
+  // One of the two searches of Candidates.
+  struct Search {
+    std::size_t found = 0;  // derivations so far
+    bool is_cut = false;    // there may be more
+  };
   struct Trial {
     bool is_tried = false;
+    bool is_wide = false;
     bool is_settled = false;
+    Search bound, nothing;
     std::vector<Way> ways;
     std::vector<std::pair<Tried*, std::size_t>> readers;  // ways of facts that miss it
   };
@@ -613,7 +649,7 @@ class Explainer::Settling {
   }
 
   bool Ends(const Tried& root) const {
-    return root.second.is_settled || found_ >= kMaxSettling ||
+    return root.second.is_settled || found_ >= most_ ||
            explainer_.engine_.solver.machine().evaluation.stop != Stop::kGoesOn;
   }
 
@@ -626,17 +662,33 @@ class Explainer::Settling {
     if (tried.second.ways.empty() && !tried.second.is_settled) Widen(tried);
   }
 
+  // False if that cannot find anything else.
+  bool TryMore(Tried& tried) {
+    Trial& trial = tried.second;
+    if (trial.is_settled) return false;
+    if (!trial.is_wide) return Widen(tried), true;
+    const bool more = trial.bound.is_cut || trial.nothing.is_cut;
+    if (trial.bound.is_cut) Find(tried, false);
+    if (trial.nothing.is_cut && !trial.is_settled) Find(tried, true);
+    return more;
+  }
+
   void Widen(Tried& tried) {
+    tried.second.is_wide = true;
     Find(tried, true);
     if (tried.second.is_settled) return;
     if (std::optional<Choice> gathered = explainer_.Gathered(tried.first))
       Adopt(tried, *std::move(gathered));
   }
 
+  // Twice as many derivations as before.
   void Find(Tried& tried, bool nothing) {
-    const std::size_t most = tried.second.ways.size() + kMaxDerivations;
-    explainer_.Candidates(tried.first, nothing, [&](Instance instance) {
+    Search& search = nothing ? tried.second.nothing : tried.second.bound;
+    const std::size_t most = std::max(kFirstDerivations, 2 * search.found);
+    std::size_t at = 0;
+    const bool all = explainer_.Candidates(tried.first, nothing, [&](Instance instance) {
       ++found_;
+      if (at++ < search.found) return found_ < most_;
       Way way;
       for (const Fact& premise : std::set(instance.facts.begin(), instance.facts.end()))
         if (!IsSettled(premise)) way.missing.push_back(&*trials_.try_emplace(premise).first);
@@ -646,8 +698,9 @@ class Explainer::Settling {
         premise->second.readers.emplace_back(&tried, tried.second.ways.size());
       way.instance = std::move(instance);
       tried.second.ways.push_back(std::move(way));
-      return tried.second.ways.size() < most;
+      return at < most && found_ < most_;
     });
+    search = {std::max(at, search.found), !all};
   }
 
   // Settles the fact, and what waited for it alone.
@@ -698,16 +751,21 @@ class Explainer::Settling {
   }
 
   Explainer& explainer_;
+  const std::size_t most_;  // of `found_`
   std::map<Fact, Trial> trials_;
   std::vector<Tried*> order_;  // tried, in this order
   std::vector<Tried*> stack_;
   std::size_t found_ = 0;  // facts and derivations
 };
 
-std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::string& why_not) {
+std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t tries,
+                                                   std::string& why_not) {
+  why_not = "no derivation found";
   if (!StampOf(fact)) {
-    if (!settled_.contains(fact) && !Settling(*this).Settle(fact))
-      why_not = " within " + std::to_string(kMaxSettling) + " tries";
+    if (!settled_.contains(fact) && !Settling(*this, tries).Settle(fact))
+      why_not = "limit reached: " + std::to_string(tries) + " tries to find its derivation";
+    else if (engine_.solver.machine().evaluation.stop != Stop::kGoesOn)
+      why_not = "the search for its derivation was stopped";
     const auto it = settled_.find(fact);
     return it == settled_.end() ? std::nullopt : std::optional(it->second);
   }

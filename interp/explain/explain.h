@@ -105,14 +105,18 @@ class Explainer {
   std::vector<const Clause*> ClausesFor(const Definition& def, const Fact& fact) const;
   bool IsFree(const Definition& def, const Fact& fact);
   bool Candidates(const Fact& fact, bool nothing, const Take& take);
+  std::vector<std::vector<Value>> WholesOf(const Definition& def, const Fact& fact);
   std::optional<Choice> Gathering(const Definition& def, const Fact& fact);
+  std::optional<Choice> GatheringOf(const Definition& def, const Fact& fact,
+                                    const std::vector<Value>& row);
   bool Gives(const Instance& instance, const Fact& fact);
   std::optional<Choice> Gathered(const Fact& fact);
   bool Usable(const Instance& instance, const Fact& fact);
   bool EachWay(Instance instance, const Fact& fact, const Take& take);
   static Choice ChoiceOf(Instance instance);
-  /// `why_not`: why there may be one that was not found, or "".
-  std::optional<Choice> Choose(const Fact& fact, std::string& why_not);
+  /// `tries`: the most rows of tables, and derivations of them, to look at. `why_not`: why there is
+  /// no choice.
+  std::optional<Choice> Choose(const Fact& fact, std::size_t tries, std::string& why_not);
   std::optional<RowId> StoredRow(const Fact& fact) const;
   bool IsAsserted(const Fact& fact) const;
   /// Whether the relation is the library's: its rows have no premises.
@@ -121,12 +125,13 @@ class Explainer {
   int ComponentOf(RelationId relation) const;
   void Replay(int component);
   bool IsReady(const Fact& fact);
+  bool Covers(std::span<const Value> row, std::span<const Value> instance) const;
   std::vector<std::vector<Value>> KeysFor(const Fact& fact) const;
   std::vector<int> RulesOf(RelationId relation) const;
   Fact Normal(RelationId relation, std::vector<Value> row) const;
 
   // explain_tree.cc
-  Explanation Tree(const Fact& root, std::size_t depth);
+  Explanation Tree(const Fact& root, const ExplainLimits& limits);
   void Leaf(ExplainNode& node, const Fact& fact) const;
   std::string FactText(const Fact& fact) const;
   /// Calls `fact` or `test` for each premise of an instance, in written order.

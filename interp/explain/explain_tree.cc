@@ -250,7 +250,7 @@ void Explainer::Premises(const Instance& instance, const std::function<void(cons
   }
 }
 
-Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
+Explanation Explainer::Tree(const Fact& root, const ExplainLimits& limits) {
   struct Work {
     Fact fact;
     int node;
@@ -279,9 +279,9 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
       continue;
     }
     std::string why_not;
-    const std::optional<Choice> choice = Choose(work.fact, why_not);
+    const std::optional<Choice> choice = Choose(work.fact, limits.tries, why_not);
     if (!choice) {
-      out.nodes[at].note = "no derivation found" + why_not;
+      out.nodes[at].note = std::move(why_not);
       continue;
     }
     const auto add = [&](ExplainNode node) {
@@ -295,8 +295,8 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
     out.nodes[at].rule = def.text;
     out.nodes[at].place = def.span;
     out.nodes[at].placed = true;
-    if (work.depth >= depth) {
-      add(NodeOf(NodeKind::kTruncated, "… deeper than " + std::to_string(depth)));
+    if (work.depth >= limits.depth) {
+      add(NodeOf(NodeKind::kTruncated, "… deeper than " + std::to_string(limits.depth)));
       continue;
     }
     explained.emplace(work.fact, work.node);
@@ -354,7 +354,7 @@ ExplainedFacts Explainer::Why(const Definition& form, const ExplainLimits& limit
       if (same) facts.push_back(std::move(fact));
     }
   }
-  for (const Fact& fact : facts) out.proofs.push_back(Tree(fact, limits.depth));
+  for (const Fact& fact : facts) out.proofs.push_back(Tree(fact, limits));
   for (ExplainNode& node : replies) out.proofs.push_back({{std::move(node)}});
   return out;
 }

@@ -49,6 +49,8 @@ struct Explanation {
 struct ExplainLimits {
   std::size_t facts = 10;  // facts of a form to explain
   std::size_t depth = 64;  // levels below the root
+  /// Rows of tables, and derivations of them, to look at for one row of a table.
+  std::size_t tries = 200'000;
 };
 
 /// The facts of one form.

@@ -39,7 +39,8 @@ class Uses {
     for (const Clauses* clauses : {&def.activation, &def.body})
       for (const Clause& clause : *clauses) {
         if (const auto* atom = clause.As<Atom>()) {
-          bool iterates = def.force && !atom->args.empty();
+          // The items of `@each` are clauses of the activation; the body reads one row for each.
+          bool iterates = def.force && clauses == &def.activation && !atom->args.empty();
           bool gathers = false;
           for (const Pattern& p : atom->args)
             ForEachSlot(p, [&](SlotId s) {

@@ -22,6 +22,7 @@ enum class Stop : std::uint8_t {
   kValue,  // a value too deep or too long: see Pool::overflow
   kTime,
   kMemory,
+  kStack,  // of the thread, see interp/eval/stack_room.h
   kInterrupted,
 };
 

@@ -318,7 +318,7 @@ Judged Reading::Constraints() {
     ForEachEnv(left, {}, [&](const Env& env) {
       const Judged condition = Holds(constraint.left, env, {});
       Judged holds;
-      if (condition.truth == Truth::kTrue || clauses_ == Clauses::kAtOnce)
+      if (condition.truth != Truth::kFalse || clauses_ == Clauses::kAtOnce)
         ForEachEnv(right, env, [&](const Env& both) {
           holds = Or(holds, Holds(constraint.right, both, left));
         });

@@ -9,7 +9,7 @@
 // decision 85: of the alternatives that ask, the first that is not unsatisfied is taken.
 //
 // In a tail, a clause that asks comes before the clauses behind it, unless these bind nothing and
-// ask nothing (decision 23); the left side of a constraint comes before the right one. So a
+// ask nothing (decision 23). A constraint holds where its right side does (decision 93). So a
 // conjunction may be undecided at a clause that asks (kInOrder), although a clause behind it is
 // known to be false (kAtOnce), and a relation asks for rows that it has by another rule. Both
 // readings end alike; while a run waits, it follows one of them.

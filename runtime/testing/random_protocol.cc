@@ -189,7 +189,7 @@ class Maker {
       rule.when = MakeTail(1 + Below(2), true);
       alternatives_ = true;
     }
-    if (Chance(12) && !rule.arrow) {
+    if (Chance(12)) {
       const std::string each = New();
       rule.each = {{Kind::kHolds, Chance(60) ? Atom{"f0", {each}} : Readable(each)}};
       bound_.insert(each);

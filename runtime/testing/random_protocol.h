@@ -10,7 +10,6 @@
 // - alternatives with variables of clauses around them: whether a plan is chosen once or for each
 //   row; alternatives in `@when`: whether another plan is taken where the body does not hold;
 // - headings whose known arguments nothing binds before them in the tail;
-// - `@each` in a rule with `-> !%`: whether the guard is read once or for each item;
 // - constraints that offer answers, `h(?x) -> r(?x)`, where `r` may rest on `h`.
 //
 // The same seed gives the same protocol with the same compiler.

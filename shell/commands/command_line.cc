@@ -133,6 +133,24 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
   return names;
 }
 
+// An argument, or its value, as a message tells it back.
+std::string Told(const std::string& argument) { return Shortened(argument, kShown); }
+
+// The message with each long argument, or value of one, as it is told.
+std::string TellsShort(std::string message, const std::vector<std::string>& arguments) {
+  const auto shorten = [&](const std::string& text) {
+    if (text.size() <= kShown) return;
+    const std::string told = Told(text);
+    for (std::size_t at = 0; (at = message.find(text, at)) != std::string::npos; at += told.size())
+      message.replace(at, text.size(), told);
+  };
+  for (const std::string& argument : arguments) {
+    shorten(argument);
+    shorten(argument.substr(argument.find('=') + 1));
+  }
+  return message;
+}
+
 int Misunderstood(const std::string& message, std::string_view command,
                   const std::string& hint = "") {
   std::cerr << "rpl: " << Printable(message) << "\nhelp: " << hint << (hint.empty() ? "" : "; ")
@@ -140,7 +158,8 @@ int Misunderstood(const std::string& message, std::string_view command,
   return kExitInvalid;
 }
 
-int Reject(const CLI::App& app, const CLI::ParseError& error) {
+int Reject(const CLI::App& app, const CLI::ParseError& error,
+           const std::vector<std::string>& arguments) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   const std::string name = chosen.empty() ? "" : command.get_name();
@@ -148,17 +167,18 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
     if (extra.starts_with('-') && extra != "--") {
       const std::string flag = extra.substr(0, extra.find('='));
       return Misunderstood(
-          fmt::format("unknown option `{}`{}", flag, Suggestion(flag, FlagNames(command))), name);
+          fmt::format("unknown option `{}`{}", Told(flag), Suggestion(flag, FlagNames(command))),
+          name);
     }
     const bool takes_files = command.get_option_no_throw("--file") != nullptr;
-    return Misunderstood(fmt::format("one argument too many: `{}`", Shortened(extra, kShown)), name,
+    return Misunderstood(fmt::format("one argument too many: `{}`", Told(extra)), name,
                          takes_files ? "files follow `-f`" : "");
   }
   const std::vector<std::string> below = CommandNames(command);
   const bool lacks_one = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (lacks_one && !chosen.empty() && !below.empty() && command.get_subcommands().empty())
     return Misunderstood(fmt::format("{}: expected one of {}", name, fmt::join(below, ", ")), name);
-  return Misunderstood(error.what(), name);
+  return Misunderstood(TellsShort(error.what(), arguments), name);
 }
 
 int Understand(int argc, char** argv) {
@@ -180,18 +200,20 @@ int Understand(int argc, char** argv) {
   const std::vector<std::string> names = CommandNames(app);
   if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
     const bool is_document = HasExtension(first, ".md") || HasExtension(first, ".rpl");
-    return Misunderstood(fmt::format("unknown command `{}`{}", first, Suggestion(first, names)), "",
-                         is_document ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it",
-                                                   Printable(first))
-                         : first == "version" ? "`rpl --version` says it"
-                                              : "");
+    return Misunderstood(
+        fmt::format("unknown command `{}`{}", Told(first), Suggestion(first, names)), "",
+        is_document
+            ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it", Printable(Told(first)))
+        : first == "version" ? "`rpl --version` says it"
+                             : "");
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 requires
-    app.parse(arguments);
+    // CLI11 requires the reverse order, and takes arguments out.
+    std::vector<std::string> left(arguments.rbegin(), arguments.rend());
+    app.parse(left);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return Reject(app, error);
+    return Reject(app, error, arguments);
   }
   return Obey(app, commands);
 }

@@ -349,7 +349,8 @@ bool StandaloneGuard::Audit(const std::vector<ordered_json>& events) const {
   if (audit.empty()) return true;
   const std::string error = AppendEvents(audit, events);
   if (error.empty()) return true;
-  std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `" << PrintableLine(audit)
+  std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `"
+            << PrintableLine(Shortened(audit, kToldBytes))
             << "` cannot be written: " << PrintableLine(error) << '\n';
   return !audit_required;
 }

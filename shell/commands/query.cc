@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iostream>
 
+#include "formats/shorten.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
@@ -63,7 +64,8 @@ int CommandQuery(const QueryOptions& given) {
   PrintDiagnostics(entry.findings, entry.sources, std::cerr);
   if (entry.kind == Entry::Kind::kRejected) return kExitInvalid;
   if (entry.kind != Entry::Kind::kQuery) {
-    std::cerr << "rpl: expected a query, got `" << Printable(options.goal) << "`\n"
+    std::cerr << "rpl: expected a query, got `" << Printable(Shortened(options.goal, kToldBytes))
+              << "`\n"
               << "help: a goal form, as in `%who(?x) <- user(?x)`, or a call with variables\n";
     return kExitInvalid;
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "formats/shorten.h"
 #include "shell/commands/commands.h"
 #include "shell/host/report.h"
 
@@ -186,7 +187,8 @@ int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
     PrintManPage(root, command);
     return kExitOk;
   }
-  std::cerr << "rpl: unknown command `" << PrintableLine(options.command) << "`\n";
+  std::cerr << "rpl: unknown command `" << PrintableLine(Shortened(options.command, kToldBytes))
+            << "`\n";
   return kExitInvalid;
 }
 

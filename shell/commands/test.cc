@@ -13,6 +13,7 @@
 #include <iostream>
 #include <optional>
 
+#include "formats/shorten.h"
 #include "runtime/run/run.h"
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
@@ -248,7 +249,8 @@ ExitCode Testing::End() {
                   [](const CaseResult& result) { return result.malformed; }))
     return kExitInvalid;
   if (results_.empty()) {
-    std::cerr << fmt::format("rpl: no case has `{}` in its name\n", PrintableLine(options_.filter));
+    std::cerr << fmt::format("rpl: no case has `{}` in its name\n",
+                             PrintableLine(Shortened(options_.filter, kToldBytes)));
     return kExitInvalid;
   }
   if (written != kExitOk) return written;

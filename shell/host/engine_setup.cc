@@ -103,7 +103,8 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   for (const std::string& text : options.answers) {
     std::optional<ScriptedAnswer> answer = AnswerFromOption(text);
     if (!answer || !IsUtf8(text)) {
-      Complain("--answer", "expected KEY=VALUE in UTF-8, got `" + text + "`");
+      Complain("--answer",
+               "expected KEY=VALUE in UTF-8, got `" + Shortened(text, kToldBytes) + "`");
       return kExitInvalid;
     }
     agent.Add(std::move(*answer));
@@ -244,7 +245,8 @@ void PrintAnsweredBefore(const Trace& kept, const std::string& key) {
 ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept) {
   for (const std::string& label : agent.Unused()) {
     const std::string like = agent.NameLike(label);
-    std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << '`'
+    std::cerr << "note: nothing asked for the answer `"
+              << PrintableLine(Shortened(label, kToldBytes)) << '`'
               << (like.empty() ? "" : ", did you mean `" + PrintableLine(like) + "`?") << '\n';
     PrintAnsweredBefore(kept, label);
   }

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "formats/json_text.h"
+#include "formats/shorten.h"
 #include "runtime/journal.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/host/refusal.h"
@@ -75,8 +76,9 @@ void PrintDocument(std::string_view text) {
 }
 
 void Complain(std::string_view where, std::string_view message, std::string_view hint) {
-  std::cerr << "rpl: " << PrintableLine(WithoutPassword(std::string(where))) << ": "
-            << Printable(message) << '\n';
+  constexpr std::size_t kMostWhere = 1000;  // bytes; a path may be named on the command line
+  const std::string place = Shortened(WithoutPassword(std::string(where)), kMostWhere);
+  std::cerr << "rpl: " << PrintableLine(place) << ": " << Printable(message) << '\n';
   if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
 }
 

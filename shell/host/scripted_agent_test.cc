@@ -346,6 +346,28 @@ TEST_CASE("a choice lists its options and asks until one is meant") {
         "> ");
 }
 
+TEST_CASE("an empty line is no choice, and nothing that takes a number or a date") {
+  Interview i;
+  i.lines = {"", std::string(300, 'x'), "1", "", "7", " ", "2026-05-01"};
+  CHECK(i.Ask(i.Choice({i.pool.String("red"), i.pool.String("green")})) == "\"red\"");
+  CHECK(i.err.str() ==
+        "D\n  1  red\n  2  green\n"
+        "> this line is empty: expected a number from 1 to 2, or the text of an option\n"
+        "> `" +
+            std::string(60, 'x') +
+            "…` is not one of them: expected a number from 1 to 2, or "
+            "the text of an option\n> ");
+  Request question = i.Question("n", "", "How many?");
+  question.takes = Takes::kNumber;
+  CHECK(i.Ask(question) == "7");
+  question.takes = Takes::kTime;
+  CHECK(i.Ask(question) == "\"2026-05-01\"");
+  CHECK(
+      i.err.str().ends_with("How many?\n> this line is empty: expected a number\n> "
+                            "How many?\n> this line is empty: expected a date, as 2026-05-01 or "
+                            "2026-05-01T10:00:00Z\n> "));
+}
+
 TEST_CASE("a prompt cannot steer the terminal") {
   Interview i;
   CHECK(i.Ask(i.Question("a", "", "red \x1b[31m \xc2\x9b!")) == "-");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/terminal_agent.h"
 
+#include "formats/shorten.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 
@@ -23,6 +24,22 @@ std::string Indented(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
   return out;
+}
+
+// The line as the subject of a message that says what was expected.
+std::string Rejected(const std::string& line) {
+  constexpr std::size_t kShown = 60;
+  return line.empty() ? "this line is empty"
+                      : "`" + PrintableLine(Shortened(line, kShown)) + "` is not one of them";
+}
+
+// What a question takes that does not take every text, or "".
+std::string_view Expected(Takes takes) {
+  switch (takes) {
+    case Takes::kNumber: return "a number";
+    case Takes::kTime: return "a date, as 2026-05-01 or 2026-05-01T10:00:00Z";
+    default: return "";
+  }
 }
 
 constexpr std::string_view kCommands =
@@ -80,7 +97,10 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
 
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool) {
   rpl::Answer answer;
+  const std::string_view expected = Expected(request.takes);
   std::optional<std::string> line = Typed(&answer);
+  for (; line && line->empty() && !expected.empty(); line = Typed(&answer))
+    err_ << Rejected(*line) << ": expected " << expected << '\n';
   if (line && line->empty()) {
     err_ << "this line is empty; another empty line answers with the empty text\n";
     line = Typed(&answer);
@@ -125,8 +145,8 @@ rpl::Answer TerminalAgent::Choose(const Request& request, Pool& pool) {
   while (std::optional<std::string> line = Typed(&answer)) {
     const Value option = TypedOption(pool, *line, request.options);
     if (!option.is_none()) return {rpl::Answer::Kind::kValue, option};
-    err_ << "`" << Printable(*line) << "` is not one of them: expected a number from 1 to "
-         << request.options.size() << ", or the text of an option\n";
+    err_ << Rejected(*line) << ": expected a number from 1 to " << request.options.size()
+         << ", or the text of an option\n";
   }
   return answer;
 }

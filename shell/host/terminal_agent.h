@@ -4,8 +4,9 @@
 //
 // Questions go to standard error, chat to standard output. A question reads one line, one for rows
 // a line for each until an empty one. A choice lists its options by number and accepts the number
-// or the text; after any other line it prints what is accepted and repeats. An empty line for a
-// free question must be confirmed once, because it is more often a slip than an answer.
+// or the text; after any other line it prints what is accepted and repeats. So it does after an
+// empty line for a question that takes a number or a date; one for a free question must be
+// confirmed once, because it is more often a slip than an answer.
 //
 // In place of an answer, `.decline` refuses one, `.later` goes on to the next question, `.open`
 // lists all that are open, and `.help` these words. At the end of the input there is no answer

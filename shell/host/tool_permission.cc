@@ -5,12 +5,15 @@
 
 #include <filesystem>
 
+#include "formats/shorten.h"
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
 #include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {
+
+constexpr std::size_t kShown = 60;  // bytes of a line that is told back
 
 std::string Words(const ToolCommand& command) {
   return Printable(Dump(nlohmann::ordered_json(command.argv)));
@@ -142,6 +145,9 @@ char ToolPermission::Choice(const std::string& question, std::string_view letter
       const std::string_view word = letter == 'y' ? "yes" : letter == 'a' ? "all" : "no";
       if (*line == word || *line == word.substr(0, 1)) return letter;
     }
+    err_ << (line->empty() ? "this line is empty"
+                           : "`" + PrintableLine(Shortened(*line, kShown)) + "` is not one of them")
+         << ": expected " << (letters == "yn" ? "y or n" : "y, a or n") << '\n';
   }
 }
 

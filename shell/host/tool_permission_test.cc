@@ -92,7 +92,11 @@ TEST_CASE("a call is asked about until all are allowed") {
       "  in /p, with PATH\n"
       "  it reads {\"rpl\":1,\"id\":\"7f\",\"tool\":\"stock\",\"args\":[\"nuts\"],"
       "\"deadlineMs\":30000}\n"
-      "run it? y: yes, a: yes, and every $stock of this run, n: no [y/a/n] run it?"));
+      "run it? y: yes, a: yes, and every $stock of this run, n: no [y/a/n] "
+      "`maybe` is not one of them: expected y, a or n\n"
+      "run it? y: yes, a: yes, and every $stock of this run, n: no [y/a/n] "
+      "this line is empty: expected y, a or n\n"
+      "run it?"));
 }
 
 TEST_CASE("a write is asked about by its path, until all are allowed") {
