@@ -43,6 +43,13 @@ mkdir 'my plans'
 expect "new: in a folder" 0 '*' "" "$rpl" new 'my plans/trip'
 same "new: the folder is quoted" "  rpl run 'my plans/trip.md'" "$(grep run out)"
 
+expect "new: a gate" 0 $'wrote push-gate.md and its tests, push-gate-test.md\n\nnext:
+  rpl guard install push-gate.md\n  rpl test push-gate-test.md\n  rpl check --watch push-gate.md' "" \
+  "$rpl" new --kind gate push-gate
+expect "new: a gate is clean" 0 "" "" "$rpl" check --strict --fail-level info push-gate.md push-gate-test.md
+expect "new: a gate is laid out" 0 "" "" "$rpl" fmt --check push-gate.md push-gate-test.md
+expect "new: a gate passes" 0 "2 passed, 0 failed" "" "$rpl" test push-gate-test.md
+
 # --- Filters and reports ---------------------------------------------------------------------
 
 mkdir reports && cd reports || exit 1

@@ -561,6 +561,9 @@ void DescribeTest(CLI::App& command, TestOptions& to) {
 
 void DescribeNew(CLI::App& command, NewOptions& to) {
   command.add_option("NAME", to.name, "The name of the goal, as in bike-lending")->required();
+  command.add_option("--kind", to.kind, "A protocol to run, or a gate for an agent's tool calls")
+      ->type_name("protocol|gate")
+      ->check(CLI::IsMember({"protocol", "gate"}));
   command.footer(kNewFooter);
 }
 

@@ -168,6 +168,7 @@ int CommandCheck(const CheckCommandOptions& options);
 /// NAME-test.md; both or none. Says what to do next.
 struct NewOptions {
   std::string name;  // with folders in front, and with or without `.md`
+  std::string kind;  // --kind: "gate" for one that binds an agent, or "protocol"
 };
 /// kExitInvalid for a name that no goal can have, kExitFile if a file exists.
 int CommandNew(const NewOptions& options);

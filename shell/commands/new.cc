@@ -78,6 +78,80 @@ constraint violated
 ```
 )";
 
+constexpr std::string_view kGate =
+    R"md(# TITLE - %NAME(?who) <- green(), approved(?who)
+
+This prose says what to do once the goal is reached: push now; __who__ approved it.
+
+## Approved - approved(?who)
+
+Who approves the push? Only a person can say.
+
+approved(_) ^ ~ {:by ?by} -> ?by = :person
+
+## Green
+
+The tests are green if `make test` ended well and nothing was edited since.
+
+```rpl
+green() <- std#succeeded(?run, "make", ["test"]), not edited-since(?run)
+edited-since(?run) <- std#succeeded(?run, "make", ["test"]), edit(?edit), ?edit > ?run
+edit(?call) <- std#acts(?call, "edits"), not std#call-state(?call, :denied)
+```
+
+# No push before the tests are green - std#decides(?c), std#runs(?c, "git", ["push" & _]) -> green()
+
+This prose is the reason that the agent reads: run `make test` after your last edit, then push.
+
+# A person approves the push - std#decides(?c), std#runs(?c, "git", ["push" & _]) -> approved(_)
+
+Ask your user for approval. You cannot give it yourself.
+
+# The work is not done before the tests are green - std#turn-ends(_), edit(_) -> green()
+
+You edited files. Run `make test`, and mend what fails before you end your turn.
+)md";
+
+constexpr std::string_view kGateTest =
+    R"md(# Tests of NAME.md
+
+Each heading below is a case: calls of an agent, and what the gate says to them.
+
+## No push before the tests are green
+
+```rpl-test
+LOAD: NAME.md
+CALL: Edit {"file_path": "cart.py", "old_string": "a", "new_string": "b"}
+PASS:
+ENDS:
+DENY: Run `make test`, and mend what fails
+CALL: Bash {"command": "git push"}
+DENY: run `make test` after your last edit
+CALL: Bash {"command": "make test"}
+PASS:
+RESULT: {"stdout": "ok"}
+ENDS:
+PASS:
+CALL: Bash {"command": "git push"}
+DENY: Who approves the push?
+```
+
+## A person approves, and not the agent
+
+```rpl-test
+LOAD: NAME.md
+CALL: Bash {"command": "make test"}
+PASS:
+RESULT: {"stdout": "ok"}
+CALL: Bash {"command": "git push"}
+DENY: You cannot give it yourself
+BY: person
+REPLY: approved => "Ada"
+CALL: Bash {"command": "git push"}
+PASS:
+```
+)md";
+
 std::string Filled(std::string_view text, const std::string& name, const std::string& title) {
   std::string out;
   while (!text.empty()) {
@@ -139,11 +213,14 @@ int CommandNew(const NewOptions& options) {
   const std::string protocol = path.string() + ".md";
   const std::string test = path.string() + "-test.md";
   const std::string title = TitleOf(name);
-  if (const std::string wrong = Create(protocol, Filled(kProtocol, name, title)); !wrong.empty()) {
+  const bool gate = options.kind == "gate";
+  if (const std::string wrong = Create(protocol, Filled(gate ? kGate : kProtocol, name, title));
+      !wrong.empty()) {
     Complain(protocol, wrong);
     return kExitFile;
   }
-  if (const std::string wrong = Create(test, Filled(kTest, name, title)); !wrong.empty()) {
+  if (const std::string wrong = Create(test, Filled(gate ? kGateTest : kTest, name, title));
+      !wrong.empty()) {
     unlink(protocol.c_str());
     Complain(test, wrong);
     return kExitFile;
@@ -151,8 +228,8 @@ int CommandNew(const NewOptions& options) {
   const std::string protocol_word = AsShellWord(protocol);
   const std::string test_word = AsShellWord(test);
   std::cout << "wrote " << protocol_word << " and its tests, " << test_word << "\n\nnext:\n"
-            << "  rpl run " << protocol_word << "\n  rpl test " << test_word
-            << "\n  rpl check --watch " << protocol_word << "\n";
+            << (gate ? "  rpl guard install " : "  rpl run ") << protocol_word << "\n  rpl test "
+            << test_word << "\n  rpl check --watch " << protocol_word << "\n";
   return kExitOk;
 }
 
