@@ -4,7 +4,8 @@
 # usage: shell/mcp_gateway_clients.sh NPM-FOLDER [RPL]
 #
 # Real clients and servers of the Model Context Protocol around `rpl guard mcp`: with a policy that
-# allows everything they print the same bytes with and without it. NPM-FOLDER has
+# allows everything, and with a protocol that forbids nothing they do, they print the same bytes with
+# and without it. NPM-FOLDER has
 # @modelcontextprotocol/{inspector,client,server,server-everything,server-filesystem} and node
 # installed. The last line is `N passed, N failed`.
 set -uo pipefail
@@ -117,4 +118,55 @@ check "and is not carried out" test ! -e sandbox/b.txt
 got=$(timeout 60 mcp-inspector --cli --method tools/list --format json -q -- "${gate[@]}" "${files[@]}" 2>/dev/null)
 same "a tool that is never allowed is not listed" "" "$(grep -o '"move_file"' <<<"$got")"
 same "another one is" '"write_file"' "$(grep -o '"write_file"' <<<"$got")"
+
+# --- A protocol ------------------------------------------------------------------------------
+
+mkdir -p work/.git
+cat >work/gate.md <<'END'
+# Work - %work(?who) <- approved(?who)
+
+Go on; __who__ approved it.
+
+## Approved - approved(?who)
+
+Who approves files to be written?
+
+approved(_) ^ ~ {:by ?by} -> ?by = :person
+
+# A person approves what is written - std#decides(?c), std#serves(?c, "disk", "write_file") -> approved(_)
+
+# Sums come after a reading - std#decides(?c), std#serves(?c, "sums", "get-sum") -> read()
+
+Read a file first.
+
+read() <- std#serves(?c, "disk", "read_text_file"), std#call-state(?c, :ended)
+END
+bind() {  # the server's name, by which its tools are pinned
+  gate=("$rpl" guard mcp --protocol "$PWD/work/gate.md" --project "$PWD/work" --sessions "$PWD/runs" --name "$1" --)
+}
+bind disk
+call_write=(timeout 60 mcp-inspector --cli --method tools/call --tool-name write_file
+  --tool-args-json "{\"path\":\"$PWD/sandbox/c.txt\",\"content\":\"x\"}" --format json -q)
+got=$("${call_write[@]}" -- "${gate[@]}" "${files[@]}" 2>&1)
+check "protocol: a write waits for a person: $got" grep -qF 'Who approves files to be written?' <<<"$got"
+check "protocol: it is not carried out" test ! -e sandbox/c.txt
+bind sums
+got=$(timeout 60 node client.mjs auto get-sum '{"a":2,"b":3}' approve "${gate[@]}" "${everything[@]}" 2>err | tail -n 1)
+check "protocol: what was not done is missed: $got" grep -qF 'Read a file first' <<<"$got"
+bind disk
+unchanged "protocol: inspector, a file" mcp-inspector --cli --method tools/call --tool-name read_text_file \
+  --tool-args-json "{\"path\":\"$PWD/sandbox/a.txt\"}" --format json -q -- "${files[@]}"
+bind sums
+for mode in legacy auto; do
+  unchanged "protocol: client, $mode, a sum" node client.mjs $mode get-sum '{"a":2,"b":3}' approve -- "${everything[@]}"
+  unchanged "protocol: client, $mode, a form" node client.mjs $mode trigger-elicitation-request '{}' approve -- "${everything[@]}"
+done
+bind modern
+for mode in legacy auto pin; do
+  unchanged "protocol: client, $mode, a question of the server" node client.mjs $mode where_to '{}' approve -- node modern.mjs
+done
+echo answer | script -qec "$rpl guard answer work/gate.md approved=Ada --project work --sessions $PWD/runs" /dev/null >/dev/null
+bind disk
+got=$("${call_write[@]}" -- "${gate[@]}" "${files[@]}" 2>&1)
+check "protocol: an approved write: $got" test "$(cat sandbox/c.txt)" = x
 finish

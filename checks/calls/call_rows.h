@@ -20,10 +20,10 @@
 namespace rpl {
 
 /// A program by its name without folders, and all of its arguments.
-struct ProgramRun {
+struct ProgramCall {
   std::string program;
   std::vector<std::string> arguments;
-  auto operator<=>(const ProgramRun&) const = default;
+  auto operator<=>(const ProgramCall&) const = default;
 };
 
 /// A program that is only known in part.
@@ -65,10 +65,10 @@ struct ComputedEdit {
 
 /// What a call does. Lists are in the order of the call's text, each row once.
 struct CallViews {
-  std::vector<ProgramRun> runs;
+  std::vector<ProgramCall> runs;
   std::vector<OpenRun> open_runs;
   /// Of programs with subcommands: the options before the subcommand, which `runs` leaves out.
-  std::vector<ProgramRun> options;
+  std::vector<ProgramCall> options;
   std::vector<OpenRun> open_options;
   std::vector<std::string> edits;
   std::vector<std::string> open_edits;  // literal starts of paths
@@ -90,7 +90,7 @@ struct CallViews {
   std::vector<std::string> named;
   /// The commands that ended well if the call does. The program is as it was written, with its
   /// folder if it has one, and the arguments are all of its words.
-  std::vector<ProgramRun> succeeded;
+  std::vector<ProgramCall> succeeded;
   /// Why the call as a whole is undecided, for people; "" if it is not.
   std::string why;
 };

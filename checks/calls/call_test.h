@@ -60,7 +60,7 @@ inline Answer Runs(const CallViews& views, const std::string& program,
     return std::equal(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count),
                       words.begin());
   };
-  for (const ProgramRun& run : views.runs)
+  for (const ProgramCall& run : views.runs)
     if (run.program == program && run.arguments.size() >= words.size() && agrees(run.arguments))
       return Answer::kYes;
   for (const OpenRun& run : views.open_runs)

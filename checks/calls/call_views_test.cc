@@ -24,18 +24,18 @@ std::string Joined(const std::vector<std::string>& texts) {
 
 std::string Succeeded(const CallViews& views) {
   std::vector<std::string> lines;
-  for (const ProgramRun& run : views.succeeded) lines.push_back(Line(run.program, run.arguments));
+  for (const ProgramCall& run : views.succeeded) lines.push_back(Line(run.program, run.arguments));
   return Joined(lines);
 }
 
 // All rows, those that are open with `?`.
 std::string Rows(const CallViews& views) {
   std::vector<std::string> lines;
-  for (const ProgramRun& run : views.runs)
+  for (const ProgramCall& run : views.runs)
     lines.push_back("run " + Line(run.program, run.arguments));
   for (const OpenRun& run : views.open_runs)
     lines.push_back("run? " + Line(run.program.value_or("*"), run.words));
-  for (const ProgramRun& run : views.options)
+  for (const ProgramCall& run : views.options)
     lines.push_back("options " + Line(run.program, run.arguments));
   for (const OpenRun& run : views.open_options)
     lines.push_back("options? " + Line(run.program.value_or("*"), run.words));

@@ -129,10 +129,10 @@ class CommandGrammar {
 
 bool HasRun(const CallViews& views, const std::vector<std::string>& argv) {
   const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
-  for (const ProgramRun& run : views.runs) {
+  for (const ProgramCall& run : views.runs) {
     if (run.program != argv[0]) continue;
     if (run.arguments == arguments) return true;
-    for (const ProgramRun& options : views.options) {
+    for (const ProgramCall& options : views.options) {
       std::vector<std::string> all = options.arguments;
       all.insert(all.end(), run.arguments.begin(), run.arguments.end());
       if (options.program == argv[0] && all == arguments) return true;

@@ -66,7 +66,7 @@ std::string AddressHost(std::string_view address) {
 void RowWriter::Run(const std::string& program, std::span<const ShellWord> words) {
   std::vector<std::string> known = KnownWords(words);
   if (known.size() == words.size())
-    AddOnce(ProgramRun{program, std::move(known)}, runs_, views_.runs);
+    AddOnce(ProgramCall{program, std::move(known)}, runs_, views_.runs);
   else OpenRun({program, std::move(known)});
 }
 
@@ -76,7 +76,7 @@ void RowWriter::Options(const std::string& program, std::span<const ShellWord> w
   if (words.empty()) return;
   std::vector<std::string> known = KnownWords(words);
   if (known.size() == words.size())
-    AddOnce(ProgramRun{program, std::move(known)}, options_, views_.options);
+    AddOnce(ProgramCall{program, std::move(known)}, options_, views_.options);
   else OpenOptions({program, std::move(known)});
 }
 

@@ -103,7 +103,7 @@ class RowWriter {
 
   std::set<std::string> named_;
   std::set<std::pair<std::string, Folders>> named_words_;
-  std::set<ProgramRun> runs_, options_;
+  std::set<ProgramCall> runs_, options_;
   std::set<rpl::OpenRun> open_runs_, open_options_;
 };
 

@@ -327,7 +327,7 @@ class ShellViews {
 
   void AddSucceeded(const Statement& one) {
     if (!IsProgramAlone(NameOfProgram(one.words[0].text))) return;
-    ProgramRun run{one.words[0].text, {}};
+    ProgramCall run{one.words[0].text, {}};
     for (std::size_t i = 1; i < one.words.size(); ++i) run.arguments.push_back(one.words[i].text);
     if (std::find(views_.succeeded.begin(), views_.succeeded.end(), run) == views_.succeeded.end())
       views_.succeeded.push_back(std::move(run));

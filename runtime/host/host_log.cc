@@ -11,6 +11,18 @@
 #include "formats/json_text.h"
 
 namespace rpl {
+
+// Compiled statements that nobody uses, by their text: a decision asks the same for many calls.
+struct HostStatements {
+  sqlite3* const& db;
+  std::map<std::string, sqlite3_stmt*> idle = {};
+
+  void Forget() {
+    for (const auto& [sql, statement] : idle) sqlite3_finalize(statement);
+    idle.clear();
+  }
+};
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -43,17 +55,6 @@ std::string StateOf(const std::string& call, const std::string& until = "") {
   throw std::runtime_error(std::string("the calls of the host: ") + sqlite3_errmsg(db));
 }
 
-// Compiled statements that nobody uses, by their text: a decision asks the same for many calls.
-struct Statements {
-  sqlite3* const& db;
-  std::map<std::string, sqlite3_stmt*> idle = {};
-
-  void Forget() {
-    for (const auto& [sql, statement] : idle) sqlite3_finalize(statement);
-    idle.clear();
-  }
-};
-
 constexpr const char* kLast =
     "SELECT max((SELECT ifnull(max(entry), 0) FROM host_state),"
     " (SELECT ifnull(max(entry), 0) FROM host_said), (SELECT ifnull(max(entry), 0) FROM "
@@ -67,7 +68,7 @@ struct HostLog::Database {
   sqlite3* db = nullptr;
   bool own = false;
   std::optional<std::int64_t> at;
-  Statements statements{db};
+  HostStatements statements{db};
 
   ~Database() {
     statements.Forget();
@@ -85,7 +86,7 @@ namespace {
 
 class Query {
  public:
-  Query(Statements& of, const std::string& sql) : db_(of.db), of_(of), sql_(sql) {
+  Query(HostStatements& of, const std::string& sql) : db_(of.db), of_(of), sql_(sql) {
     if (auto kept = of.idle.extract(sql)) statement_ = kept.mapped();
     else if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) Fail(db_);
   }
@@ -126,7 +127,7 @@ class Query {
 
  private:
   sqlite3* db_;
-  Statements& of_;
+  HostStatements& of_;
   const std::string sql_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;

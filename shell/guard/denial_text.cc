@@ -106,8 +106,8 @@ std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log) {
 
 std::vector<HostRow> RowsOf(const CallViews& views) {
   std::vector<HostRow> out;
-  const auto programs = [&](const char* relation, const std::vector<ProgramRun>& rows) {
-    for (const ProgramRun& row : rows) out.push_back({relation, row.program, row.arguments});
+  const auto programs = [&](const char* relation, const std::vector<ProgramCall>& rows) {
+    for (const ProgramCall& row : rows) out.push_back({relation, row.program, row.arguments});
   };
   const auto open = [&](const char* relation, const std::vector<OpenRun>& rows) {
     for (const OpenRun& row : rows) out.push_back({relation, row.program, row.words, true});

@@ -34,7 +34,7 @@ bool IsOneOf(const List& list, std::string_view word) {
 std::string Resolved(const fs::path& path) { return fs::weakly_canonical(path).string(); }
 
 // Whether the words of a command speak for a person or the host: those of `rpl`, under any name.
-bool SpeaksForPeople(const ProgramRun& run) {
+bool SpeaksForPeople(const ProgramCall& run) {
   const std::vector<std::string>& words = run.arguments;
   const auto guard = std::ranges::find(words, "guard");
   if (guard != words.end() && guard + 1 != words.end() && IsOneOf(kOfPeople, *(guard + 1)))
@@ -105,7 +105,7 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
   }
   for (const std::string& name : views.named)
     if (is_protected(at(name))) return denial(name);
-  for (const ProgramRun& run : views.runs) {
+  for (const ProgramCall& run : views.runs) {
     if (SpeaksForPeople(run))
       return "only a person answers, approves and ends, and only the host reports: "
              "not a tool of the agent";
