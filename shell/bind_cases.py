@@ -735,7 +735,26 @@ def _(a):
 @dishonest("the protocol by a pattern", OPEN)
 def _(a):
     a.tries("rm -rf *", "rm -f *.md", "rm ./s*", "rm -rf $PWD/*", "for f in *.md; do rm \"$f\"; done", "mv * /tmp", "cd src && rm ../*",
-            "cp /tmp/x ship.[m]d", "rm .claude/settings.*")
+            "cp /tmp/x ship.[m]d", "rm .claude/settings.*", "echo {} > .cla*/settings.json", "rm .cl*/s*", "rm -rf .[a-z]*/")
+
+
+@dishonest("the protocol in a folder that is not known", OPEN)
+def _(a):
+    a.tries("pushd /tmp; popd; rm ship.md", "pushd src; rm -r .claude", "cd \"$X\"; rm ship.md", "cd -; echo > ship.md")
+
+
+@dishonest("the guard itself", OPEN)
+def _(a):
+    a.tries("rpl guard install /tmp/other.md --write", f"{RPL} guard install other.md", f"cp /tmp/x {RPL}", ("Write", {"file_path": RPL}),
+            ("Write", {"file_path": shutil.which("shfmt")}), "echo {} > ~/.claude.json", ("Write", {"file_path": "/etc/claude-code/managed-settings.json"}),
+            f"touch {a.folder}/state/rpl/runs/other-1/1.ended")
+
+
+@dishonest("one call tests and then edits")
+def _(a):
+    a.answers("branch=main", "who=Ada")
+    a.honest("make test && sed -i s/a/b/ src/a.py")
+    a.is_red("an edit behind the tests, in the call that ran them")
 
 
 @dishonest("all files", OPEN)

@@ -2,6 +2,7 @@
 #include "checks/calls/row_writer.h"
 
 #include <fnmatch.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -63,6 +64,16 @@ std::string AddressHost(std::string_view address) {
   return host;
 }
 
+static void AddFetch(const std::string& address, CallViews& to) {
+  to.fetches.push_back({AddressHost(address), address});
+  // Some programs take a backslash for a slash, others for a character of what precedes the host.
+  std::string other = address;
+  std::erase(other, '\\');
+  if (other.size() == address.size()) return;
+  if (std::string host = AddressHost(other); host != to.fetches.back().host)
+    to.fetches.push_back({std::move(host), address});
+}
+
 void RowWriter::Run(const std::string& program, std::span<const ShellWord> words) {
   std::vector<std::string> known = KnownWords(words);
   if (known.size() == words.size())
@@ -91,7 +102,14 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
     if (path.text.empty() || IsStreamDevice(path.text)) return;
   }
   const std::vector<std::string> found = paths_.PathsOf(path, folders);
-  if (found.empty()) AddOnce(std::string(), seen.open, open);
+  if (found.empty()) {
+    AddOnce(std::string(), seen.open, open);
+    // In a folder that is not known, a file is known by its name.
+    const std::string name =
+        std::filesystem::path(path.text).lexically_normal().filename().string();
+    if (&seen == &edits_ && path.known() && path.text.size() <= kMostNamed)
+      AddComputed({"", false, name.empty() || name == "." || name == ".." ? "" : "/" + name});
+  }
   for (const std::string& one : found) {
     if (path.complete) {
       std::string name = paths_.NameOf(one);
@@ -117,6 +135,11 @@ void RowWriter::AddComputed(const ShellWord& path, const Folders& folders, int d
   constexpr int kMostDepth = 4;
   constexpr std::size_t kMostComputed = 2000;
   if (path.is_pattern) return AddMatches(path, folders);
+  if (!path.pattern.empty()) {
+    for (const std::string& start : paths_.PathsOf(path, folders))
+      AddMatchesBelow(start, path.pattern);
+    return;
+  }
   if (!path.is_computed) return;
   if (depth > kMostDepth || computed_.size() > kMostComputed) return AddComputed({"", false, ""});
   // One that the text does not assign is of the environment.
@@ -160,6 +183,21 @@ void RowWriter::AddAssigned(const ShellWord& path, const ShellWord& value, const
   one.text += path.behind;
   for (std::string& found : paths_.PathsOf(one, folders))
     AddComputed({std::move(found), path.ends_behind, ""});
+}
+
+// The files that a pattern with folders in it matches.
+void RowWriter::AddMatchesBelow(const std::string& start, const std::string& pattern) {
+  constexpr std::ptrdiff_t kMostFolders = 4;
+  if (std::ranges::count(pattern, '/') > kMostFolders) return AddComputed({start, false, ""});
+  std::string whole;
+  for (const char c : start) whole += (c == '/' ? "" : "\\") + std::string(1, c);
+  whole += pattern;
+  glob_t found = {};
+  if (glob(whole.c_str(), GLOB_NOSORT, nullptr, &found) == 0) {
+    std::set<std::string> matches(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    for (const std::string& one : matches) AddComputed({one, true, ""});
+  }
+  globfree(&found);
 }
 
 void RowWriter::AddMatches(const ShellWord& pattern, const Folders& folders) {
@@ -300,7 +338,7 @@ void RowWriter::Fetch(const ShellWord& address) {
   if (const std::size_t brace = address.text.find_first_of("{}"); brace != std::string::npos)
     return OpenFetch(address.text.substr(0, brace));
   if (!fetches_.closed.insert(address.text).second) return;
-  views_.fetches.push_back({AddressHost(address.text), address.text});
+  AddFetch(address.text, views_);
 }
 
 void RowWriter::OpenFetch(std::string start) {

@@ -91,6 +91,7 @@ class RowWriter {
   void AddComputed(ComputedEdit edit);
   void AddAssigned(const ShellWord& path, const ShellWord& value, const Folders& folders,
                    int depth);
+  void AddMatchesBelow(const std::string& start, const std::string& pattern);
   void AddMatches(const ShellWord& pattern, const Folders& folders);
 
   const CallPaths& paths_;

@@ -222,9 +222,11 @@ void AddComputed(const Units& units, std::size_t at, ShellWord& word) {
   word.ends_behind = at == units.size();
 }
 
+// For glob and fnmatch; "" if something in it is not known.
 std::string PatternFrom(const Units& units, std::size_t at) {
   std::string out;
   for (; at < units.size(); ++at) {
+    if (units[at].kind > UnitKind::kQuoted) return "";
     if (units[at].kind == UnitKind::kQuoted) out += '\\';
     out += units[at].c;
   }
@@ -257,7 +259,7 @@ ShellWord Assemble(const Units& units) {
     if (BeginsPattern(units, i)) {
       word.complete = false;
       word.is_pattern = StaysInFolder(units, i);
-      if (word.is_pattern) word.pattern = PatternFrom(units, i);
+      word.pattern = PatternFrom(units, i);
       word.splits = HasWords(units, i);
       return word;
     }

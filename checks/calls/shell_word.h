@@ -28,7 +28,7 @@ struct ShellWord {
   bool is_pattern = false;
   /// Whether the word may be any number of words: what is unknown is not in quotes.
   bool splits = false;
-  /// Of a pattern: what follows `text`, for fnmatch.
+  /// What follows `text`, for glob, if that is a pattern, also one with folders.
   std::string pattern = {};
   /// Whether a variable or a substitution follows `text`; of a variable alone, its name, and what
   /// is behind it: its literal start, and whether that is all.

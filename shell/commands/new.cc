@@ -95,7 +95,7 @@ The tests are green if `make test` ended well and nothing was edited since.
 
 ```rpl
 green() <- std#succeeded(?run, "make", ["test"]), not edited-since(?run)
-edited-since(?run) <- std#succeeded(?run, "make", ["test"]), edit(?edit), ?edit > ?run
+edited-since(?run) <- std#succeeded(?run, "make", ["test"]), edit(?edit), ?edit >= ?run
 edit(?call) <- std#acts(?call, "edits"), not std#call-state(?call, :denied)
 ```
 

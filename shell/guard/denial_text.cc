@@ -81,6 +81,8 @@ std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log) {
   bool alone = false;
   log.ForEachRow({"succeeded", near, wanted.program},
                  [&](std::int64_t, const HostRow& row) { alone = alone || fits(row); });
+  bool edits = false;
+  log.ForEachActing("edits", near, [&](std::int64_t) { edits = true; });
   std::string command = wanted.program;
   for (const std::string& word : wanted.arguments.value_or(std::vector<std::string>()))
     command += " " + word;
@@ -98,6 +100,9 @@ std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log) {
           "Call {}, `{}`, does not tell whether `{}` ended well: run it as a command of its own, "
           "in the folder of the project.",
           call.number, line, command);
+    else if (call.state == HostCallState::kEnded && edits)
+      out = fmt::format("Call {}, `{}`, edits as well: run `{}` in a call of its own.", call.number,
+                        line, command);
     else if (call.state == HostCallState::kOpen || call.state == HostCallState::kCutOff)
       out = fmt::format("How call {}, `{}`, ended was not reported.", call.number, line);
   });

@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <string_view>
 
+#include "checks/calls/shfmt_reader.h"
 #include "formats/shorten.h"
 #include "shell/host/hook_settings.h"
+#include "shell/host/program_files.h"
+#include "shell/host/state_file.h"
 
 namespace rpl {
 namespace {
@@ -19,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostTold = 200;  // bytes of what a call has
 
 // The words behind `guard` that speak for a person, or for the host.
-constexpr std::array<std::string_view, 8> kOfPeople = {"accept", "answer", "approve", "deny",
-                                                       "end",    "hook",   "mcp",     "secret"};
+constexpr std::array<std::string_view, 9> kOfPeople = {
+    "accept", "answer", "approve", "deny", "end", "hook", "install", "mcp", "secret"};
 constexpr std::array<std::string_view, 4> kAnswers = {"--answer", "--answers", "--take-back",
                                                       "--decline"};
 constexpr std::array<std::string_view, 6> kShells = {"bash", "dash", "ksh", "sh", "zsh", "fish"};
@@ -49,8 +52,13 @@ bool SpeaksForPeople(const ProgramCall& run) {
 std::vector<std::string> ProtectedOf(const std::string& protocol, const std::string& project,
                                      const std::string& runs) {
   std::vector<std::string> out = {
-      Resolved(protocol), Resolved(fs::path(protocol).parent_path() / "rpl.yaml"), Resolved(runs)};
+      Resolved(protocol), Resolved(fs::path(protocol).parent_path() / "rpl.yaml"), Resolved(runs),
+      ThisProgram(), "/etc/claude-code/managed-settings.json"};
   const char* const home = std::getenv("HOME");
+  if (home != nullptr) out.push_back(Resolved(fs::path(home) / ".claude.json"));
+  if (const std::string all = StateFile("runs"); !all.empty())
+    out.push_back(Resolved(fs::path(all).parent_path()));
+  if (const std::string parser = ShfmtReader().program(); !parser.empty()) out.push_back(parser);
   for (const HookSettings& of : AllHookSettings()) {
     for (std::string_view rest = of.places; !rest.empty();) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
@@ -84,6 +92,9 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
   const auto denial = [&](const std::string& what) {
     return fmt::format("`{}` belongs to the guard: only a person changes it", told(what));
   };
+  if (std::ranges::any_of(views.runs, SpeaksForPeople))
+    return "only a person answers, approves and ends, and only the host reports: "
+           "not a tool of the agent";
   for (const std::string& edit : views.edits)
     if (is_protected(at(edit)) || may_hold(at(edit) + "/")) return denial(edit);
   for (const std::string& edit : views.open_edits)
@@ -91,7 +102,8 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
   for (const ComputedEdit& edit : views.computed_edits) {
     if (edit.start.empty()) {
       const bool may_be = edit.end.empty() || std::ranges::any_of(protects, [&](const auto& of) {
-                            return of.ends_with(edit.end);
+                            return of.ends_with(edit.end) || (edit.end.starts_with("/.") &&
+                                                              of.find(edit.end + "/") != of.npos);
                           });
       if (may_be) return "a path that is computed may be that of a file of the guard: write it out";
       continue;
@@ -106,9 +118,6 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
   for (const std::string& name : views.named)
     if (is_protected(at(name))) return denial(name);
   for (const ProgramCall& run : views.runs) {
-    if (SpeaksForPeople(run))
-      return "only a person answers, approves and ends, and only the host reports: "
-             "not a tool of the agent";
     if (run.program == "eval") return "`eval` runs what cannot be read: run the command itself";
     const bool text_in = IsOneOf(kShells, run.program) &&
                          std::ranges::all_of(run.arguments, [](const std::string& word) {
