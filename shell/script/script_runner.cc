@@ -249,10 +249,12 @@ std::string Runner::UnusedReplies(const Script& script) const {
     const std::string like = agent_.NameLike(key);
     const auto open = std::find_if(turn_.pending.begin(), turn_.pending.end(),
                                    [&](const Request& request) { return KeyFits(request, key); });
-    if (like.empty() && open == turn_.pending.end()) continue;
+    const bool is_open = open != turn_.pending.end();
+    if (like.empty() && !is_open && !host_.denied()) continue;
     lines += fmt::format("line {}, REPLY: no call took the reply for `{}`, ", step.line, key);
-    lines += like.empty() ? fmt::format("`{}` is open", open->id)
-                          : fmt::format("did you mean `{}`?", like);
+    lines += !like.empty() ? fmt::format("did you mean `{}`?", like)
+             : is_open     ? fmt::format("`{}` is open", open->id)
+                           : "the goal does not ask for it yet";
     lines += "\n";
   }
   return lines;
