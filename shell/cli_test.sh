@@ -261,7 +261,11 @@ expect "verify: a predicate that is no number" 2 "" "--explain: expected the num
 expect "version" 0 "rpl 0.1.0" "" "$rpl" --version
 expect "help" 0 "$("$rpl" --help)" "" "$rpl" help
 expect "help for a command" 0 "$("$rpl" run --help)" "" "$rpl" help run
-expect "no command" 2 "" "Usage: rpl" "$rpl"
+expect "no command" 2 "" 'rpl: expected a command' "$rpl"
+expect "text and no command" 2 "" 'help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, `rpl reply` one message; see `rpl help`' \
+  "$rpl" <<<'edge(1, 2)'
+expect "a terminal and no command" 0 '*' "" script -qec "$(printf %q "$rpl")" /dev/null <<<'.quit'
+if grep -qF 'rpl 0.1.0, .help for commands' out; then pass; else fail "expected the shell"; fi
 expect "a document is no command" 2 "" "help: \`rpl run x.md\` runs it, \`rpl repl x.md\` opens it" \
   "$rpl" x.md
 expect "an unknown command" 2 "" "unknown command \`rnu\`, did you mean \`run\`?" "$rpl" rnu x
