@@ -52,6 +52,7 @@ case "\$*" in
     echo "After this operation, 640 MB of additional disk space will be used."
     exit 1
     ;;
+  *update) echo "dlstatus:1:80.0:Retrieving file" ;;
   *' install '*)
     echo "Selecting previously unselected package"
     for tenth in 0 4 10 50; do echo "dlstatus:1:\$tenth.5:Retrieving file"; done
