@@ -261,6 +261,21 @@ expect "verify: a predicate that is no number" 2 "" "--explain: expected the num
 expect "version" 0 "rpl 0.1.0" "" "$rpl" --version
 expect "help" 0 "$("$rpl" --help)" "" "$rpl" help
 expect "help for a command" 0 "$("$rpl" run --help)" "" "$rpl" help run
+cat >choices.md <<'END2'
+# Trip - %trip(?size) <- size(?size)
+
+Take __size__.
+
+## Size - size(?size)
+
+Which one? Choose one __known-size__.
+
+known-size("small")
+known-size("large")
+END2
+expect "a question with choices" 3 '' 'size(?size): Which one? Choose one known size.' "$rpl" run choices.md </dev/null
+expect "the same for programs" 3 '*' '' "$rpl" run choices.md --format json </dev/null
+if grep -qF '"prompt":"Which one? Choose one known-size."' out; then pass; else fail "expected the name itself"; fi
 expect "no command" 2 "" 'rpl: expected a command' "$rpl"
 expect "text and no command" 2 "" 'help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, `rpl reply` one message; see `rpl help`' \
   "$rpl" <<<'edge(1, 2)'

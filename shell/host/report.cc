@@ -11,6 +11,7 @@
 #include "formats/shorten.h"
 #include "runtime/journal.h"
 #include "runtime/postgres/database_url.h"
+#include "shell/host/prompt_text.h"
 #include "shell/host/refusal.h"
 
 namespace rpl {
@@ -87,7 +88,7 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
     err << "  " << Printable(request.id);
     if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
     else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
-      err << ": " << Printable(request.prompt);
+      err << ": " << PromptFor(request);
     err << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
