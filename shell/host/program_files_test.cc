@@ -7,10 +7,10 @@
 
 #include "interp/testing/testing_folder.h"
 
+using rpl::AsShellWord;
 using rpl::IsInTree;
 using rpl::NameInSession;
 using rpl::PathFromSession;
-using rpl::ShellWord;
 
 TEST_CASE("a session names files from its own folder") {
   CHECK(NameInSession("s", "p.md") == "p.md");
