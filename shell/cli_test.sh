@@ -276,6 +276,30 @@ END2
 expect "a question with choices" 3 '' 'size(?size): Which one? Choose one known size.' "$rpl" run choices.md </dev/null
 expect "the same for programs" 3 '*' '' "$rpl" run choices.md --format json </dev/null
 if grep -qF '"prompt":"Which one? Choose one known-size."' out; then pass; else fail "expected the name itself"; fi
+# --- Colour ------------------------------------------------------------------------------
+
+# at_terminal COMMAND…: what a person sees at a terminal, with each mark as `<1;31>`.
+at_terminal() {
+  script -qec "$(printf '%q ' "$@")" /dev/null </dev/null | sed -E 's/\x1b\[([0-9;]+)m/<\1>/g' | tr -d '\r'
+}
+printf 'p("a\n' >coloured.rpl
+printf 'edge(1, 2)\n%% <- edge(1, ?x)\n' >ends.rpl
+export TERM=xterm
+same "check in colour" "coloured.rpl:1:3: <1;31>error RPL1003<0>: a string is opened here and never closed" \
+  "$(at_terminal "$rpl" check coloured.rpl | head -n 1)"
+same "run in colour" "<32>satisfied:<0> %" "$(at_terminal "$rpl" run ends.rpl | tail -n 1 | sed 's/ (.*//; s/, with.*//')"
+same "a question in colour" "<1>waiting for an answer:<0>" \
+  "$(at_terminal "$rpl" run choices.md | grep waiting)"
+same "explain in colour" "<1>edge(1, 2)  ends.rpl:1<0>" "$(at_terminal "$rpl" explain -f ends.rpl 'edge(1, 2)')"
+for plain in NO_COLOR=1 TERM=dumb; do
+  for command in 'check coloured.rpl' 'run ends.rpl' 'run choices.md' 'explain -f ends.rpl edge(1,2)'; do
+    read -ra words <<<"$command"
+    same "$plain: $command" "" "$(at_terminal env "$plain" "$rpl" "${words[@]}" | grep -E '<[0-9;]+>')"
+  done
+done
+expect "no colour in a file" 1 '*' '' "$rpl" check coloured.rpl
+plain
+
 expect "no command" 2 "" 'rpl: expected a command' "$rpl"
 expect "text and no command" 2 "" 'help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, `rpl reply` one message; see `rpl help`' \
   "$rpl" <<<'edge(1, 2)'
