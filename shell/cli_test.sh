@@ -284,12 +284,15 @@ at_terminal() {
 }
 printf 'p("a\n' >coloured.rpl
 printf 'edge(1, 2)\n%% <- edge(1, ?x)\n' >ends.rpl
+printf '# See - %%see(?x) <- view(?x)\n\n## View - view(?x)\n\nWhat do you see from the window, and from which one?\n' >wide.md
 export TERM=xterm
 same "check in colour" "coloured.rpl:1:3: <1;31>error RPL1003<0>: a string is opened here and never closed" \
   "$(at_terminal "$rpl" check coloured.rpl | head -n 1)"
 same "run in colour" "<32>satisfied:<0> %" "$(at_terminal "$rpl" run ends.rpl | tail -n 1 | sed 's/ (.*//; s/, with.*//')"
 same "a question in colour" "<1>waiting for an answer:<0>" \
   "$(at_terminal "$rpl" run choices.md | grep waiting)"
+same "no word of a question is broken" "What do you see from the window, and|from which one?" \
+  "$(at_terminal bash -c 'stty cols 40; exec "$0" run wide.md' "$rpl" | head -n 2 | paste -s -d '|')"
 same "explain in colour" "<1>edge(1, 2)  ends.rpl:1<0>" "$(at_terminal "$rpl" explain -f ends.rpl 'edge(1, 2)')"
 for plain in NO_COLOR=1 TERM=dumb; do
   for command in 'check coloured.rpl' 'run ends.rpl' 'run choices.md' 'explain -f ends.rpl edge(1,2)'; do

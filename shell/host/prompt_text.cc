@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/terminal_text.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {
@@ -49,6 +50,31 @@ std::string PromptFor(const Request& request) {
     left.remove_prefix(1);
   }
   return Printable(out);
+}
+
+std::string Wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  for (std::size_t column = 0; !text.empty();) {
+    const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+    const std::size_t end = std::min(text.find_first_of(" \n", blanks), text.size());
+    const std::string_view word = text.substr(blanks, end - blanks);
+    const std::size_t columns = TextWidth(word);
+    if (column > 0 && columns > 0 && column + blanks + columns > width) {
+      out += '\n';
+      column = 0;
+    } else {
+      out.append(blanks, ' ');
+      column += blanks;
+    }
+    out += word;
+    column += columns;
+    text.remove_prefix(end);
+    if (!text.starts_with('\n')) continue;
+    out += '\n';
+    column = 0;
+    text.remove_prefix(1);
+  }
+  return out;
 }
 
 }  // namespace rpl

@@ -7,6 +7,7 @@
 #define RPL_SHELL_HOST_PROMPT_TEXT_H_
 
 #include <string>
+#include <string_view>
 
 #include "runtime/ports.h"
 
@@ -17,6 +18,10 @@ namespace rpl {
 /// size", and so other such words for choices in front of the name. No other word changes, so that
 /// neither the author's "well-known" nor a value is told otherwise than it is.
 std::string PromptFor(const Request& request);
+
+/// The text with line ends in place of blanks, so that no word is broken on a terminal of that
+/// width. A word that is wider than a line stays whole.
+std::string Wrapped(std::string_view text, std::size_t width);
 
 }  // namespace rpl
 

@@ -42,5 +42,15 @@ TEST_CASE("a question without prose is its call, and controls are escaped") {
   CHECK(Told("\x1b[1m known-size", "?size") == "\\u001b[1m known size");
 }
 
+TEST_CASE("words are not broken") {
+  CHECK(Wrapped("one two three", 7) == "one two\nthree");
+  CHECK(Wrapped("one two three", 40) == "one two three");
+  CHECK(Wrapped("a  b\n  c d", 4) == "a  b\n  c\nd");
+  CHECK(Wrapped("longer-than-a-line is", 5) == "longer-than-a-line\nis");
+  CHECK(Wrapped("日本 語", 5) == "日本\n語");
+  CHECK(Wrapped("end \n", 3) == "end \n");
+  CHECK(Wrapped("", 3) == "");
+}
+
 }  // namespace
 }  // namespace rpl

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/terminal_agent.h"
 
+#include <unistd.h>
+
+#include <iostream>
+
 #include "formats/shorten.h"
 #include "shell/host/input.h"
 #include "shell/host/prompt_text.h"
 #include "shell/host/report.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {
@@ -49,7 +54,8 @@ constexpr std::string_view kCommands =
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
   if (!refused.empty()) err_ << Printable(refused) << '\n';
-  err_ << PromptFor(request) << '\n';
+  const bool wraps = &err_ == &std::cerr && isatty(STDERR_FILENO) == 1;
+  err_ << (wraps ? Wrapped(PromptFor(request), TerminalWidth()) : PromptFor(request)) << '\n';
   rpl::Answer answer = Put(request, pool);
   answer.by = by_;
   return answer;
