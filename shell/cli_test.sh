@@ -261,7 +261,53 @@ expect "verify: a predicate that is no number" 2 "" "--explain: expected the num
 expect "version" 0 "rpl 0.1.0" "" "$rpl" --version
 expect "help" 0 "$("$rpl" --help)" "" "$rpl" help
 expect "help for a command" 0 "$("$rpl" run --help)" "" "$rpl" help run
-expect "no command" 2 "" "Usage: rpl" "$rpl"
+cat >choices.md <<'END2'
+# Trip - %trip(?size) <- size(?size)
+
+Take __size__.
+
+## Size - size(?size)
+
+Which one? Choose one __known-size__.
+
+known-size("small")
+known-size("large")
+END2
+expect "a question with choices" 3 '' 'size(?size): Which one? Choose one known size.' "$rpl" run choices.md </dev/null
+expect "the same for programs" 3 '*' '' "$rpl" run choices.md --format json </dev/null
+if grep -qF '"prompt":"Which one? Choose one known-size."' out; then pass; else fail "expected the name itself"; fi
+# --- Colour ------------------------------------------------------------------------------
+
+# at_terminal COMMAND…: what a person sees at a terminal, with each mark as `<1;31>`.
+at_terminal() {
+  script -qec "$(printf '%q ' "$@")" /dev/null </dev/null | sed -E 's/\x1b\[([0-9;]+)m/<\1>/g' | tr -d '\r'
+}
+printf 'p("a\n' >coloured.rpl
+printf 'edge(1, 2)\n%% <- edge(1, ?x)\n' >ends.rpl
+printf '# See - %%see(?x) <- view(?x)\n\n## View - view(?x)\n\nWhat do you see from the window, and from which one?\n' >wide.md
+export TERM=xterm
+same "check in colour" "coloured.rpl:1:3: <1;31>error RPL1003<0>: a string is opened here and never closed" \
+  "$(at_terminal "$rpl" check coloured.rpl | head -n 1)"
+same "run in colour" "<32>satisfied:<0> %" "$(at_terminal "$rpl" run ends.rpl | tail -n 1 | sed 's/ (.*//; s/, with.*//')"
+same "a question in colour" "<1>waiting for an answer:<0>" \
+  "$(at_terminal "$rpl" run choices.md | grep waiting)"
+same "no word of a question is broken" "What do you see from the window, and|from which one?" \
+  "$(at_terminal bash -c 'stty cols 40; exec "$0" run wide.md' "$rpl" | head -n 2 | paste -s -d '|')"
+same "explain in colour" "<1>edge(1, 2)  ends.rpl:1<0>" "$(at_terminal "$rpl" explain -f ends.rpl 'edge(1, 2)')"
+for plain in NO_COLOR=1 TERM=dumb; do
+  for command in 'check coloured.rpl' 'run ends.rpl' 'run choices.md' 'explain -f ends.rpl edge(1,2)'; do
+    read -ra words <<<"$command"
+    same "$plain: $command" "" "$(at_terminal env "$plain" "$rpl" "${words[@]}" | grep -E '<[0-9;]+>')"
+  done
+done
+expect "no colour in a file" 1 '*' '' "$rpl" check coloured.rpl
+plain
+
+expect "no command" 2 "" 'rpl: expected a command' "$rpl"
+expect "text and no command" 2 "" 'help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, `rpl reply` one message; see `rpl help`' \
+  "$rpl" <<<'edge(1, 2)'
+expect "a terminal and no command" 0 '*' "" script -qec "$(printf %q "$rpl")" /dev/null <<<'.quit'
+if grep -qF 'rpl 0.1.0, .help for commands' out; then pass; else fail "expected the shell"; fi
 expect "a document is no command" 2 "" "help: \`rpl run x.md\` runs it, \`rpl repl x.md\` opens it" \
   "$rpl" x.md
 expect "an unknown command" 2 "" "unknown command \`rnu\`, did you mean \`run\`?" "$rpl" rnu x

@@ -77,4 +77,30 @@ for command in $("$rpl" reference commands); do
   done
 done
 
+# --- Codes and pages -------------------------------------------------------------------------
+
+for page in $("$rpl" help topics | sed -n '/^$/q;s/^  \([a-z]*\) .*/\1/p'); do
+  same "the page $page" "$(cat "$root/docs/$page.md")" "$("$rpl" help "docs/$page.md")"
+  [[ $("$rpl" help "$page") == *"$(head -n 1 "$root/docs/$page.md")"* || $("$rpl" reference commands) == *"$page"* ]] ||
+    failure "\`rpl help $page\` is neither the page nor a command"
+done
+
+# Each code has its section: the heading, and what stands below it on the page.
+codes=$(grep -hoE '^#+ RPL[0-9]{4}' "$root"/docs/*.md | sed 's/.* //')
+if (($(wc -l <<<"$codes") > 100)); then pass; else failure "expected more than 100 codes" "$codes"; fi
+for code in $codes; do
+  heading=$(grep -hE "^#+ $code " "$root"/docs/*.md)
+  same "the heading of $code" "$heading" "$("$rpl" help "$code" | head -n 1)"
+  same "$code has one heading" 1 "$("$rpl" help "$code" | grep -cE '^#+ RPL[0-9]')"
+done
+same "every code that a page names has a section" "" \
+  "$(grep -hoE '\bRPL[0-9]{4}\b' "$root"/docs/*.md | sort -u | grep -vxF "$codes")"
+same "a section is as on the page, with headings in its fences" \
+  "$(sed -n '/^## RPL4001 /,/^## RPL4002 /p' "$root/docs/errors.md" | sed '$d' | sed '$d')" "$("$rpl" help rpl4001)"
+expect "no such topic" 2 "" 'rpl: no command, code or page `RPL9999`' "$rpl" help RPL9999
+expect "nearly a topic" 2 "" 'rpl: no command, code or page `tutoral`, did you mean `tutorial`?' "$rpl" help tutoral
+expect "hardly a topic" 2 "" 'help: `rpl help topics` lists the pages' "$rpl" help ''
+expect "a topic with controls" 2 "" '`\u001b[1m`' "$rpl" help $'\e[1m'
+expect "a command comes first" 0 "$("$rpl" guard --help)" "" "$rpl" help guard
+
 finish

@@ -22,6 +22,7 @@
 #include "runtime/facts_file.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
+#include "shell/host/colours.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
 #include "shell/host/program_files.h"
@@ -277,7 +278,9 @@ struct Checked {
 // --- Shapes ---------------------------------------------------------------------------------
 
 void PrintText(const Checked& checked) {
-  for (const Finding& f : checked.findings) std::cout << Render(f.diagnostic, checked.sources);
+  const bool colours = ColoursFor("auto").out;
+  for (const Finding& f : checked.findings)
+    std::cout << MarkedFindings(Render(f.diagnostic, checked.sources), colours);
 }
 
 void PrintJson(const Checked& checked, const Tally& tally) {

@@ -17,6 +17,7 @@
 #include "formats/spelling.h"
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
+#include "shell/commands/help_topic.h"
 #include "shell/host/limit_watch.h"
 #include "shell/host/refusal.h"
 #include "shell/host/report.h"
@@ -136,6 +137,19 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
 // An argument, or its value, as a message tells it back.
 std::string Told(const std::string& argument) { return Shortened(argument, kShown); }
 
+// `rpl help TOPIC`, where TOPIC is no command.
+int Help(const std::string& topic, std::vector<std::string> commands) {
+  const std::string text = HelpOn(topic);
+  if (!text.empty()) {
+    PrintDocument(text);
+    return kExitOk;
+  }
+  for (std::string& known : HelpTopics()) commands.push_back(std::move(known));
+  std::cerr << "rpl: no command, code or page `" << Printable(Told(topic)) << '`'
+            << Suggestion(topic, commands) << "\nhelp: `rpl help topics` lists the pages\n";
+  return kExitInvalid;
+}
+
 // The message with each long argument, or value of one, as it is told.
 std::string TellsShort(std::string message, const std::vector<std::string>& arguments) {
   const auto shorten = [&](const std::string& text) {
@@ -187,7 +201,10 @@ int Understand(int argc, char** argv) {
   if (argc < 2) {
     Describe(app, commands, [](std::string_view) { return false; });
     if (IsInteractive()) return CommandRepl(commands.repl);
-    std::cerr << app.help();
+    std::cerr
+        << "rpl: expected a command\n"
+           "help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, "
+           "`rpl reply` one message; see `rpl help`\n";
     return kExitInvalid;
   }
   std::vector<std::string> arguments = WithoutHelp(argc, argv);
@@ -198,7 +215,12 @@ int Understand(int argc, char** argv) {
   Describe(app, commands, [&](std::string_view name) { return prints_all || is_named(name); });
   const std::string first = arguments.front();
   const std::vector<std::string> names = CommandNames(app);
-  if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
+  const auto is_command = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (argc == 3 && std::string_view(argv[1]) == "help" && !is_command(argv[2]) && *argv[2] != '-')
+    return Help(argv[2], names);
+  if (!first.starts_with('-') && !is_command(first)) {
     const bool is_document = HasExtension(first, ".md") || HasExtension(first, ".rpl");
     return Misunderstood(
         fmt::format("unknown command `{}`{}", Told(first), Suggestion(first, names)), "",

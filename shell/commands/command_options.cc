@@ -782,7 +782,7 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeCompletion(command, to.completion); }},
     {"reference", "Print the command reference and man pages",
      [](CLI::App& command, Commands& to) { DescribeReference(command, to.reference); }, false},
-    {"help", "Show this help, or the help of a command",
+    {"help", "Show this help, that of a command, a code or a page",
      [](CLI::App& command, Commands&) { DescribeHelp(command); }},
 };
 

@@ -12,6 +12,7 @@
 #include "interp/explain/explain_print.h"
 #include "runtime/run/run.h"
 #include "shell/commands/commands.h"
+#include "shell/host/colours.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
 #include "shell/host/input.h"
@@ -79,13 +80,19 @@ void PrintDot(const std::vector<Explanation>& all, const Sources& sources) {
   std::cout << "}\n";
 }
 
+// What is explained is the first line.
+void PrintText(const std::string& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::cout << Marked(text.substr(0, end), kBold, ColoursFor("auto").out) << text.substr(end);
+}
+
 void Print(const std::vector<Explanation>& all, const Sources& sources, ExplainFormat format) {
   switch (format) {
     case ExplainFormat::kJson: PrintJson(all, sources); break;
     case ExplainFormat::kDot: PrintDot(all, sources); break;
     case ExplainFormat::kText:
       for (const Explanation& explanation : all)
-        std::cout << Printable(ExplanationText(explanation, sources));
+        PrintText(Printable(ExplanationText(explanation, sources)));
   }
   std::cout << std::flush;
 }

@@ -23,7 +23,9 @@ Examples
   printf "user('foo')\n%% <- user('foo')\n" | rpl reply
   rpl query -f graph.rpl 'edge(1, ?x)'
   rpl test spec-tests
-  rpl help run)";
+  rpl help run
+  rpl help RPL2005                         # what a finding means
+  rpl help tutorial                        # a page; rpl help topics lists them)";
 
 inline constexpr const char* kNewFooter =
     R"(Writes NAME.md, a protocol with a goal, two questions and a constraint, and its tests,

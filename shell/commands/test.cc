@@ -18,6 +18,7 @@
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
+#include "shell/host/colours.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
@@ -159,9 +160,11 @@ std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cas
 void Testing::Report(CaseResult result) {
   if (!result.message.empty()) ++failed_;
   if (!options_.json && !result.message.empty())
-    std::cout << fmt::format("{}:{}: {}\n{}\n", PrintableLine(result.file), result.line,
-                             PrintableLine(result.name), Printable(result.message))
-              << std::flush;
+    std::cout << Marked(fmt::format("{}:{}: {}", PrintableLine(result.file), result.line,
+                                    PrintableLine(result.name)),
+                        kRed, ColoursFor("auto").out)
+              << '\n'
+              << Printable(result.message) << std::endl;
   results_.push_back(std::move(result));
 }
 
@@ -282,7 +285,9 @@ int Testing::Run() {
   } else {
     if (options_.coverage || options_.min_coverage) std::cout << coverage_.Text();
     if (options_.update) std::cout << Counted(updated_, "case") << " updated\n";
-    std::cout << fmt::format("{} passed, {} failed\n", results_.size() - failed_, failed_);
+    std::cout << Marked(fmt::format("{} passed, {} failed", results_.size() - failed_, failed_),
+                        failed_ == 0 ? kGreen : kRed, ColoursFor("auto").out)
+              << '\n';
   }
   return End();
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "shell/host/colours.h"
 #include "shell/host/report.h"
 
 namespace rpl {
@@ -98,12 +99,14 @@ nlohmann::ordered_json FindingJson(const Diagnostic& d, const Sources& sources) 
 }  // namespace
 
 void PrintFinding(const Diagnostic& d, const Sources& sources, std::ostream& err) {
+  const std::string shown =
+      MarkedFindings(Render(d, sources), &err == &std::cerr && ColoursFor("auto").err);
   if (current == nullptr || &err != &std::cerr) {
-    err << Render(d, sources);
+    err << shown;
     return;
   }
   current->err.keeps = false;
-  err << Render(d, sources);
+  err << shown;
   current->err.keeps = true;
   if (current->findings.size() < kMostFindings)
     current->findings.push_back(FindingJson(d, sources));

@@ -11,6 +11,8 @@
 #include "formats/shorten.h"
 #include "runtime/journal.h"
 #include "runtime/postgres/database_url.h"
+#include "shell/host/colours.h"
+#include "shell/host/prompt_text.h"
 #include "shell/host/refusal.h"
 
 namespace rpl {
@@ -87,7 +89,7 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
     err << "  " << Printable(request.id);
     if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
     else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
-      err << ": " << Printable(request.prompt);
+      err << ": " << PromptFor(request);
     err << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
@@ -132,10 +134,15 @@ void PrintOverridden(const Outcome& outcome, std::ostream& err) {
 
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
               std::string_view store_option) {
+  // The word that says how it ended. A refusal may become a text of JSON (shell/host/refusal.h).
+  const auto word = [on = &err == &std::cerr && ColoursFor("auto").err](std::string_view text,
+                                                                        std::string_view mark) {
+    return Marked(text, mark, on);
+  };
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied:
-      err << "satisfied: " << Printable(outcome.goal);
+      err << word("satisfied:", kGreen) << ' ' << Printable(outcome.goal);
       if (!outcome.rule.empty()) err << " (" << PrintableLine(outcome.rule) << ")";
       for (std::size_t i = 0; i < outcome.with.size(); ++i)
         err << (i == 0 ? ", with " : ", ") << PrintableLine(outcome.with[i]);
@@ -144,11 +151,15 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
       PrintOverridden(outcome, err);
       break;
     case Status::kUnsatisfied:
-    case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
+    case Status::kToolFailed:
+      err << word("unsatisfied:", kRed) << ' ' << Printable(outcome.reason) << '\n';
+      break;
     case Status::kWaiting:
-      err << (outcome.pending.size() == 1
-                  ? "waiting for an answer:\n"
-                  : fmt::format("waiting for {} answers:\n", outcome.pending.size()));
+      err << word(outcome.pending.size() == 1
+                      ? "waiting for an answer:"
+                      : fmt::format("waiting for {} answers:", outcome.pending.size()),
+                  kBold)
+          << '\n';
       PrintRequests(outcome.pending, pool, err);
       break;
     case Status::kReview:
@@ -161,14 +172,15 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
       break;
     case Status::kFailed:
       if (outcome.violated) {
-        err << Printable(outcome.violated->heading) << ": " << Printable(outcome.violated->text)
-            << '\n';
+        err << word(Printable(outcome.violated->heading) + ":", kRed) << ' '
+            << Printable(outcome.violated->text) << '\n';
         for (const std::string& value : outcome.violated_with)
           err << "  " << PrintableLine(value) << '\n';
       }
-      err << Printable(outcome.reason) << '\n';
+      err << (outcome.violated ? Printable(outcome.reason) : word(Printable(outcome.reason), kRed))
+          << '\n';
       break;
-    case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
+    case Status::kLimit: err << word(Printable(outcome.reason), kRed) << '\n'; break;
     case Status::kRejected:
       err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : Printable(outcome.reason))
           << '\n';

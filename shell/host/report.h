@@ -5,7 +5,7 @@
 // Text from a program, a tool, a file, a user or a path is untrusted and is printed with the
 // escapes of formats/terminal_text.h, JSON included: they are the escapes of its strings, so its
 // meaning is unchanged. Output is the same for a terminal and for another program, except for whole
-// documents (PrintDocument).
+// documents (PrintDocument) and colour (shell/host/colours.h).
 #ifndef RPL_SHELL_HOST_REPORT_H_
 #define RPL_SHELL_HOST_REPORT_H_
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/terminal_agent.h"
 
+#include <unistd.h>
+
+#include <iostream>
+
 #include "formats/shorten.h"
 #include "shell/host/input.h"
+#include "shell/host/prompt_text.h"
 #include "shell/host/report.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {
@@ -13,10 +19,6 @@ std::string Trim(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string::npos) return "";
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-std::string PromptOf(const Request& request) {
-  return Printable(request.prompt.empty() ? request.id : request.prompt);
 }
 
 // The text with its further lines below the first, which is indented by two.
@@ -52,7 +54,8 @@ constexpr std::string_view kCommands =
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
   if (!refused.empty()) err_ << Printable(refused) << '\n';
-  err_ << PromptOf(request) << '\n';
+  const bool wraps = &err_ == &std::cerr && isatty(STDERR_FILENO) == 1;
+  err_ << (wraps ? Wrapped(PromptFor(request), TerminalWidth()) : PromptFor(request)) << '\n';
   rpl::Answer answer = Put(request, pool);
   answer.by = by_;
   return answer;
@@ -91,7 +94,7 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
     if (*line != ".open" && *line != ".help") return line;
     if (*line == ".help") err_ << kCommands;
     else
-      for (const Request& request : open_) err_ << "  " << Indented(PromptOf(request)) << '\n';
+      for (const Request& request : open_) err_ << "  " << Indented(PromptFor(request)) << '\n';
   }
 }
 

@@ -20,6 +20,7 @@
 #include "shell/host/known_names.h"
 #include "shell/host/limit_names.h"
 #include "shell/host/profile_report.h"
+#include "shell/host/prompt_text.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/host/text_width.h"
 #include "shell/host/tool_setup.h"
@@ -402,7 +403,8 @@ void Repl::Step(const std::string& argument) {
 void Repl::Pending(const std::string&) {
   if (!outcome_ || outcome_->status != Status::kWaiting) return Note("nothing is waited for");
   for (const Request& request : outcome_->pending) {
-    std::cout << Printable(request.name) << "  " << Printable(request.prompt) << '\n';
+    std::cout << Printable(request.name) << "  "
+              << (request.prompt.empty() ? "" : PromptFor(request)) << '\n';
     for (const Value option : request.options)
       std::cout << "  - " << Printable(PlainText(session_.session().store().pool(), option))
                 << '\n';

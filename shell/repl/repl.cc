@@ -80,16 +80,6 @@ std::string Contents(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-Colours ColoursFor(std::string_view when) {
-  if (when == "always") return {true, true};
-  const char* none = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (when == "never" || (none != nullptr && *none != '\0') || term == nullptr ||
-      std::string_view(term) == "dumb")
-    return {};
-  return {isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1};
-}
-
 Repl::Repl(const ReplOptions& options)
     : options_(options),
       colours_(ColoursFor(options.colour)),
@@ -420,23 +410,7 @@ void Repl::Note(const std::string& text) const {
 
 // Findings as Render formats them, with their severity in colour.
 void Repl::Coloured(const std::string& findings) {
-  if (!colours_.err) {
-    std::cerr << findings;
-    return;
-  }
-  std::istringstream lines(findings);
-  for (std::string line; std::getline(lines, line);) {
-    for (const auto& [word, mark] :
-         {std::pair(": error RPL", "\033[1;31m"), std::pair(": warning RPL", "\033[1;33m"),
-          std::pair(": info RPL", "\033[1m")}) {
-      const std::size_t at = line.find(word);
-      if (at == line.npos || line.starts_with(' ')) continue;
-      line.insert(std::min(line.find(':', at + 1), line.size()), "\033[0m");
-      line.insert(at + 2, mark);
-      break;
-    }
-    std::cerr << line << '\n';
-  }
+  std::cerr << MarkedFindings(findings, colours_.err);
 }
 
 // While stepping, a phase is a paragraph, and a person says when the next one may begin.

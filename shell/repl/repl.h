@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shell/host/colours.h"
 #include "shell/host/options.h"
 #include "shell/host/report.h"
 #include "shell/repl/answer_form.h"
@@ -30,15 +31,6 @@ namespace rpl {
 
 class ScriptedAgent;
 class ToolSetup;
-
-/// Marks around text for a terminal with colours; "" for others.
-struct Colours {
-  bool out = false;  // standard output
-  bool err = false;  // standard error
-};
-
-/// `when` is auto, always or never. Auto respects NO_COLOR and TERM, and requires a terminal.
-Colours ColoursFor(std::string_view when);
 
 /// The shell. It is the agent of its own session: questions are asked at the prompt.
 class Repl : private Agent {
