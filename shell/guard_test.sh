@@ -201,6 +201,8 @@ check "a person who confirms is shown the call" \
 same "the log says who and when" 1 \
   "$(grep -c '"kind":"review.answered","data":{"review":"'"$id"'","rule":"review","tool":{"name":"Bash"},"approved":false,"by":"[^"]*, at /dev/[^"]*","reason":"late"}' who.jsonl)"
 echo sesame >secret
+expect "a secret for a name that is too long" 6 "" "File name too long" \
+  setsid -w "$rpl" guard secret --store "$(printf 'a%.0s' {1..300})" --secret-file secret
 expect "a secret for a new store" 0 "" "the secret is set" setsid -w "$rpl" guard secret --store new.db --secret-file secret
 hook "a call waits in it" 0 ask "" deploy --store new.db
 expect "the secret of somebody else" 2 "" "policy.yaml: this is not the secret of the store" \

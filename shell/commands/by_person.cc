@@ -16,6 +16,12 @@
 namespace rpl {
 namespace {
 
+// False also of a name that the system does not take.
+bool IsThere(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown);
+}
+
 // Who runs this program: the account, and where they are.
 std::string Reviewer(const std::string& where) {
   const passwd* account = getpwuid(getuid());
@@ -39,7 +45,7 @@ std::optional<std::string> SecretIn(const std::string& path) {
 std::optional<std::string> ConfirmedBy(const ByPerson& act) {
   std::string error;
   std::optional<ReviewSecret> secret;  // nullopt: there is no store, and none is made
-  if (std::filesystem::exists(act.store)) secret.emplace(act.store, error);
+  if (IsThere(act.store)) secret.emplace(act.store, error);
   if (!error.empty()) {
     Complain(act.store, error);
     return std::nullopt;
@@ -74,7 +80,7 @@ std::optional<std::string> ConfirmedBy(const ByPerson& act) {
 }
 
 ExitCode SetSecretOf(const std::string& store, const std::string& secret_file) {
-  const bool is_new = !std::filesystem::exists(store);
+  const bool is_new = !IsThere(store);
   ControllingTerminal terminal;
   if (!is_new && !terminal.IsOpen()) {
     Complain(store, "there is such a store, and there is no terminal",
