@@ -89,7 +89,7 @@ allowed "a standard error that nobody reads" "exec 5<>unread; $hook <read 2>&5"
 
 # --- Memory, files and processes ---------------------------------------------------------------
 
-for mb in 20 24 28 32 36 40 48 64; do
+for mb in 22 24 28 32 36 40 48 64; do
   name="hook: $mb MB of memory" status=0
   bash -c "ulimit -v $((mb * 1024)); exec $hook <read" "$rpl" >out 2>err || status=$?
   if [[ $status == 0 ]] && grep -q '"permissionDecision":"allow"' out; then pass; else denied "rpl guard: "; fi

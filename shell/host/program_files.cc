@@ -2,6 +2,7 @@
 #include "shell/host/program_files.h"
 
 #include <filesystem>
+#include <new>
 
 #include "formats/file_name.h"
 #include "formats/terminal_text.h"
@@ -14,16 +15,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// An absolute path with links resolved; "" if the system does not say. A want of memory is no such
+// answer: a session would record another name.
+fs::path Resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path out = fs::absolute(path, error);
+  if (!error) out = fs::weakly_canonical(out, error);
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+  return error ? fs::path() : out;
+}
+
 // The folder of a file, with links resolved.
 fs::path FolderOf(const fs::path& file) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(file, ignored).parent_path(), ignored);
+  return Resolved(file.has_parent_path() ? file.parent_path() : fs::path("."));
 }
 
 fs::path FolderOfSession(const std::string& session) {
-  std::error_code ignored;
-  if (IsDatabaseUrl(session)) return fs::weakly_canonical(fs::current_path(ignored), ignored);
-  return FolderOf(fs::weakly_canonical(fs::absolute(session, ignored), ignored));
+  return IsDatabaseUrl(session) ? Resolved(".") : FolderOf(Resolved(session));
 }
 
 }  // namespace
