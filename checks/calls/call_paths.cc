@@ -23,7 +23,12 @@ std::string WithoutSlash(std::string path) {
 std::string Resolved(const std::string& path) {
   std::error_code error;
   const fs::path found = fs::weakly_canonical(path, error);
-  // What cannot be looked at, such as a loop of links, cannot be reached either.
+  // A loop of links, or what may not be looked at, cannot be reached either. Any other error tells
+  // nothing of where the path leads.
+  const bool leads_nowhere =
+      error == std::errc::too_many_symbolic_link_levels || error == std::errc::permission_denied ||
+      error == std::errc::filename_too_long || error == std::errc::not_a_directory;
+  if (error && !leads_nowhere) throw fs::filesystem_error("a path of the call", path, error);
   if (error) return WithoutSlash(fs::path(path).lexically_normal().string());
   return WithoutSlash(found.lexically_normal().string());
 }
