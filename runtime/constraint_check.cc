@@ -2,8 +2,6 @@
 #include "runtime/constraint_check.h"
 
 #include <algorithm>
-#include <functional>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,31 +16,24 @@
 #include "runtime/goal_record.h"
 
 namespace rpl {
-namespace {
-
-// The relations, goals and avars that clauses read, directly or through rules; nullopt where an
-// expansion may read any of them. The library by itself depends on nothing.
-std::optional<std::set<RelationId>> ReadBy(const interp::Engine& engine,
-                                           std::initializer_list<const Clauses*> clauses) {
-  std::set<RelationId> out;
+void ForEachRead(const interp::Engine& engine, std::initializer_list<const Clauses*> clauses,
+                 const std::function<void(const Clause&)>& fn) {
+  std::set<RelationId> seen;
   std::vector<RelationId> work;
-  bool any = false;
-  const auto read = [&](RelationId relation) {
+  const auto follow = [&](RelationId relation) {
     const RelationId base = engine.store.BaseOf(relation);
-    if (engine.program.FindBuiltin(base) == nullptr && out.insert(base).second)
-      work.push_back(base);
+    if (seen.insert(base).second) work.push_back(base);
   };
   const std::function<void(const Clauses&)> look = [&](const Clauses& body) {
     for (const Clause& clause : body) {
-      if (const auto* atom = clause.As<Atom>()) read(atom->relation);
-      if (const auto* negated = clause.As<GoalIsFalse>()) read(negated->goal.relation);
-      if (const auto* avar = clause.As<ReadAvar>()) read(avar->channel);
-      any = any || clause.As<Expand>() != nullptr;
+      fn(clause);
+      if (const auto* atom = clause.As<Atom>()) follow(atom->relation);
+      if (const auto* negated = clause.As<GoalIsFalse>()) follow(negated->goal.relation);
       ForEachBody(clause, look);
     }
   };
   for (const Clauses* body : clauses) look(*body);
-  while (!work.empty() && !any) {
+  while (!work.empty()) {
     const RelationId relation = work.back();
     work.pop_back();
     const Goal* const goal = GoalOf(engine, relation);
@@ -52,6 +43,26 @@ std::optional<std::set<RelationId>> ReadBy(const interp::Engine& engine,
       look(def.body);
     }
   }
+}
+
+namespace {
+
+// The relations, goals and avars that clauses read, directly or through rules; nullopt where an
+// expansion may read any of them. The library by itself depends on nothing.
+std::optional<std::set<RelationId>> ReadBy(const interp::Engine& engine,
+                                           std::initializer_list<const Clauses*> clauses) {
+  std::set<RelationId> out;
+  bool any = false;
+  const auto read = [&](RelationId relation) {
+    const RelationId base = engine.store.BaseOf(relation);
+    if (engine.program.FindBuiltin(base) == nullptr) out.insert(base);
+  };
+  ForEachRead(engine, clauses, [&](const Clause& clause) {
+    if (const auto* atom = clause.As<Atom>()) read(atom->relation);
+    if (const auto* negated = clause.As<GoalIsFalse>()) read(negated->goal.relation);
+    if (const auto* avar = clause.As<ReadAvar>()) read(avar->channel);
+    any = any || clause.As<Expand>() != nullptr;
+  });
   return any ? std::nullopt : std::optional(std::move(out));
 }
 

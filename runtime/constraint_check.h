@@ -7,6 +7,8 @@
 #ifndef RPL_RUNTIME_CONSTRAINT_CHECK_H_
 #define RPL_RUNTIME_CONSTRAINT_CHECK_H_
 
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +26,11 @@
 #include "runtime/violations.h"
 
 namespace rpl {
+
+/// Calls `fn` for each clause that these rest on: their own, those within them, and those of the
+/// rules of relations and goals that they read, each rule once.
+void ForEachRead(const interp::Engine& engine, std::initializer_list<const Clauses*> clauses,
+                 const std::function<void(const Clause&)>& fn);
 
 class ConstraintCheck {
  public:

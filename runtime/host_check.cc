@@ -7,52 +7,27 @@
 
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
-#include "interp/plan/analysis.h"
 #include "interp/program/builtins.h"
 #include "interp/program/library_reasons.h"
 #include "interp/store/store.h"
+#include "runtime/constraint_check.h"
 
 namespace rpl {
-
-// Calls `fn` for the atoms that the clauses rest on, their own and those of rules.
-void HostCheck::ForEachAtom(const Clauses& clauses,
-                            const std::function<void(const Atom&)>& fn) const {
-  std::set<RelationId> seen;
-  std::vector<RelationId> work;
-  const std::function<void(const Clauses&)> look = [&](const Clauses& body) {
-    for (const Clause& clause : body) {
-      if (const auto* atom = clause.As<Atom>()) {
-        fn(*atom);
-        const RelationId base = engine_.store.BaseOf(atom->relation);
-        if (seen.insert(base).second) work.push_back(base);
-      }
-      ForEachBody(clause, look);
-    }
-  };
-  look(clauses);
-  while (!work.empty()) {
-    const RelationId relation = work.back();
-    work.pop_back();
-    for (const int number : engine_.analysis.RulesOf(relation)) {
-      const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
-      look(def.activation);
-      look(def.body);
-    }
-  }
-}
 
 HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
   Reach out = Reach::kNothing;
   const auto read = [&](bool left) {
-    return [&, left](const Atom& atom) {
-      const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom.relation));
+    return [&, left](const Clause& clause) {
+      const auto* atom = clause.As<Atom>();
+      if (atom == nullptr) return;
+      const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom->relation));
       if (rel.space() != Space::kRelation || !DescribesHost(rel.name(), rel.arity())) return;
       const bool event = rel.name() == "std#decides" || rel.name() == "std#turn-ends";
       out = std::max(out, left && event ? Reach::kEvent : Reach::kCalls);
     };
   };
-  ForEachAtom(c.left, read(true));
-  ForEachAtom(c.right, read(false));
+  ForEachRead(engine_, {&c.left}, read(true));
+  ForEachRead(engine_, {&c.right}, read(false));
   return out;
 }
 
@@ -64,13 +39,14 @@ std::vector<WantedEvidence> HostCheck::EvidenceOf(const Clauses& clauses) const 
       return std::nullopt;
     return std::string(pool.TextOf(part.constant));
   };
-  ForEachAtom(clauses, [&](const Atom& atom) {
-    const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom.relation));
-    if (rel.name() != "std#succeeded" || atom.args.size() != 3) return;
-    const std::optional<std::string> program = text(atom.args[1]);
+  ForEachRead(engine_, {&clauses}, [&](const Clause& clause) {
+    const auto* atom = clause.As<Atom>();
+    if (atom == nullptr || atom->args.size() != 3) return;
+    if (engine_.store.at(engine_.store.BaseOf(atom->relation)).name() != "std#succeeded") return;
+    const std::optional<std::string> program = text(atom->args[1]);
     if (!program) return;
     WantedEvidence wanted{*program, std::nullopt};
-    const Pattern& last = atom.args[2];
+    const Pattern& last = atom->args[2];
     if (last.kind == Pattern::Kind::kConstant && last.constant.kind() == Kind::kList) {
       wanted.arguments.emplace();
       for (const Value word : pool.ItemsOf(last.constant))

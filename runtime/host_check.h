@@ -11,7 +11,6 @@
 #ifndef RPL_RUNTIME_HOST_CHECK_H_
 #define RPL_RUNTIME_HOST_CHECK_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,7 +85,6 @@ class HostCheck {
   ToDo WordsOf(const Violated& v) const;
   Reach ReachOf(const Constraint& c) const;
   std::vector<WantedEvidence> EvidenceOf(const Clauses& clauses) const;
-  void ForEachAtom(const Clauses& clauses, const std::function<void(const Atom&)>& fn) const;
   State StateAt(std::optional<std::int64_t> entry, const Constraint& c);
   void Judge(const Constraint& c, std::int64_t event, Reach reach, HostFindings& out);
 

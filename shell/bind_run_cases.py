@@ -243,6 +243,23 @@ def what_waits_for_a_person_is_put_to_the_user():
 
 
 @case
+def the_stricter_of_a_question_and_a_policy_wins():
+    work = Project()
+    work.runs_command("make test")
+    policy = work.folder + "-policy.json"
+    for effect, decision in (("block", "deny"), ("allow", "ask")):
+        with open(policy, "w") as file:
+            json.dump([{"priority": 1, "enabled": True, "name": "push",
+                        "selector": {"phase": "tool.before", "tool": {"name": "Bash"}},
+                        "condition": {"kind": "toolName", "op": "eq", "value": "Bash"},
+                        "effect": {"type": effect, "reason": "no Bash"}}], file)
+        work.more = ["--undecided", "ask", "--policy", policy, "--store", work.folder + "-store.db"]
+        got = work.answer("PreToolUse", tool_name="Bash", tool_input={"command": "git push"},
+                          tool_use_id=effect, permission_mode="default")["hookSpecificOutput"]
+        check(got["permissionDecision"] == decision, effect, got)
+
+
+@case
 def a_closed_world():
     work = Project()
     work.write(SHIP + """

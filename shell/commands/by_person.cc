@@ -6,21 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "checks/guard/review_secret.h"
 #include "shell/host/controlling_terminal.h"
 #include "shell/host/input.h"
+#include "shell/host/program_files.h"
 
 namespace rpl {
 namespace {
-
-// False also of a name that the system does not take.
-bool IsThere(const std::string& path) {
-  std::error_code unknown;
-  return std::filesystem::exists(path, unknown);
-}
 
 // Who runs this program: the account, and where they are.
 std::string Reviewer(const std::string& where) {

@@ -79,19 +79,17 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (options.shadow) return Passed(event);
-      if (decision.asks) {
-        const std::string why = Shortened(decision.reason, kMostReasonBytes);
-        return {Dump(HookAnswer(event.form, "ask", why)), "", kExitOk};
-      }
-      if (decision.denies) return Denied(event, decision.reason, false);
-      if (!policy) return Passed(event);
-      HookReply answer = policy(text);
-      if (answer.code == kExitOk && answer.answer == Dump(HookPass())) return answer;
+      if (decision.denies && !decision.asks) return Denied(event, decision.reason, false);
+      const HookReply answer = policy ? policy(text) : Passed(event);
       // Anything but a pass or an approval stops the call.
-      if (answer.answer.find("\"allow\"") == std::string::npos)
-        if (const std::string why = guard.Deny(decision.call, "the policy stops it"); !why.empty())
-          return failed(why);
-      return answer;
+      const bool passes = answer.code == kExitOk && answer.answer == Dump(HookPass());
+      if (!passes && answer.answer.find("\"allow\"") == std::string::npos) {
+        const std::string why = guard.Deny(decision.call, "the policy stops it");
+        return why.empty() ? answer : failed(why);
+      }
+      if (!decision.asks) return answer;
+      const std::string why = Shortened(decision.reason, kMostReasonBytes);
+      return {Dump(HookAnswer(event.form, "ask", why)), "", kExitOk};
     }
     case HookEventKind::kAfter:
     case HookEventKind::kFailed: {
@@ -133,10 +131,9 @@ std::unique_ptr<ProtocolGuard> OpenHere(const GuardCommandOptions& options,
 
 // Whether a run of the protocol is under way; else after a message.
 bool IsUnderWay(const BoundPlace& place) {
-  std::error_code none;
-  if (fs::exists(CurrentRun(place), none)) return true;
-  const bool there = fs::exists(place.protocol, none);
-  std::cerr << fmt::format("{} {}\n", there ? "no run is under way of" : "there is no file",
+  if (IsThere(CurrentRun(place))) return true;
+  std::cerr << fmt::format("{} {}\n",
+                           IsThere(place.protocol) ? "no run is under way of" : "there is no file",
                            PrintableLine(place.protocol));
   return false;
 }

@@ -53,11 +53,6 @@ bool NamesHost(std::string_view text) {
   return false;
 }
 
-bool IsThere(const fs::path& path) {
-  std::error_code unknown;
-  return fs::exists(path, unknown);
-}
-
 }  // namespace
 
 std::string RepositoryOf(const std::string& folder) {

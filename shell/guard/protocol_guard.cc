@@ -155,7 +155,8 @@ ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call, bool closed) {
   out.reason = ReasonOf(findings, protocol);
   for (const HostFinding& finding : findings.found)
     for (const WantedEvidence& wanted : finding.evidence)
-      if (const std::string near = NearEvidence(wanted, log()); !near.empty())
+      if (const std::string near = NearEvidence(wanted, log());
+          out.reason.find(near) == std::string::npos)
         out.reason += "\n" + near;
   if (!out.denies && closed && !findings.applied) {
     out.denies = true;

@@ -76,6 +76,11 @@ std::string PathFromSession(const std::string& session, const std::string& name)
   return error ? file : file.lexically_proximate(here);
 }
 
+bool IsThere(const std::string& path) {
+  std::error_code unknown;
+  return fs::exists(path, unknown);
+}
+
 std::string ResolvedPath(const std::string& path) {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(path, ignored), ignored);

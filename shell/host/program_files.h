@@ -33,6 +33,9 @@ std::string PathFromSession(const std::string& session, const std::string& name)
 /// directory. What a session names must not lead elsewhere by itself.
 bool IsInTree(const std::string& session, const std::string& path);
 
+/// Whether there is such a file or folder; false also of a name that the system does not take.
+bool IsThere(const std::string& path);
+
 /// The path, absolute and with links resolved.
 std::string ResolvedPath(const std::string& path);
 
