@@ -2,8 +2,8 @@
 #include "formats/number_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -25,7 +25,45 @@ NumberText OfDigits(bool negative, std::string_view digits) {
   return {{}, std::move(text)};
 }
 
+#if !defined(__cpp_lib_to_chars)
+// The end of the decimal number that the text starts with; null if it starts with none.
+const char* EndOfFloat(const char* at, const char* end) {
+  const auto digits = [&] {
+    const char* const from = at;
+    at = std::find_if_not(at, end, IsDigit);
+    return at - from;
+  };
+  if (at != end && *at == '-') ++at;
+  std::ptrdiff_t size = digits();
+  if (at != end && *at == '.') {
+    ++at;
+    size += digits();
+  }
+  if (size == 0) return nullptr;
+  const char* const mantissa = at;
+  if (at == end || (*at | ' ') != 'e') return mantissa;
+  if (++at != end && (*at == '-' || *at == '+')) ++at;
+  return digits() > 0 ? at : mantissa;
+}
+#endif
+
 }  // namespace
+
+std::from_chars_result ReadFloat(const char* begin, const char* end, double& value) {
+#if defined(__cpp_lib_to_chars)
+  return std::from_chars(begin, end, value);
+#else  // libc++ reads no floats; strtod obeys the locale, which stays "C" here
+  const char* const stop = EndOfFloat(begin, end);
+  if (stop == nullptr) return {begin, std::errc::invalid_argument};
+  const std::string text(begin, stop);
+  const double read = std::strtod(text.c_str(), nullptr);
+  const bool zero =
+      text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == text.npos;
+  if (std::isinf(read) || (read == 0 && !zero)) return {stop, std::errc::result_out_of_range};
+  value = read;
+  return {stop, {}};
+#endif
+}
 
 NumberText ReadNumber(std::string_view text) {
   std::string_view bare = text;
@@ -41,7 +79,7 @@ NumberText ReadNumber(std::string_view text) {
   if (read.ptr == text_end && read.ec == std::errc::result_out_of_range)
     return OfDigits(negative, bare.substr(std::min(bare.find_first_not_of('0'), bare.size())));
   double value = 0;
-  const auto [end, error] = std::from_chars(unsigned_text.data(), text_end, value);
+  const auto [end, error] = ReadFloat(unsigned_text.data(), text_end, value);
   constexpr double kExact = 0x1p53;  // every whole number up to there is a float
   if (error == std::errc{} && end == text_end && std::abs(value) < kExact) {
     if (value == std::trunc(value)) return {{}, static_cast<std::int64_t>(value)};

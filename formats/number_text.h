@@ -6,6 +6,7 @@
 #ifndef RPL_FORMATS_NUMBER_TEXT_H_
 #define RPL_FORMATS_NUMBER_TEXT_H_
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,6 +36,10 @@ struct NumberText {
 
 /// Reads a whole text of the form 42, -1.5, +.5, 5. or 1e3. The text may be untrusted: O(length).
 NumberText ReadNumber(std::string_view text);
+
+/// As std::from_chars: reads the float that [begin, end) starts with, the nearest to what is
+/// written.
+std::from_chars_result ReadFloat(const char* begin, const char* end, double& value);
 
 /// The number that the shortest text of a float denotes: 1e23 is 10^23, although no float is.
 /// REQUIRES: it is finite.

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "formats/json_text.h"
+#include "formats/number_text.h"
 #include "formats/utf8.h"
 
 namespace rpl {
@@ -57,7 +58,7 @@ ordered_json PlainScalar(const std::string& text) {
     return large;
   }
   double number = 0;
-  if (RE2::FullMatch(text, decimal) && std::from_chars(begin, end, number).ec == std::errc{})
+  if (RE2::FullMatch(text, decimal) && ReadFloat(begin, end, number).ec == std::errc{})
     return number;
   // Beyond the range of floats: the last of them is the nearest.
   constexpr double kLast = std::numeric_limits<double>::max();

@@ -21,6 +21,7 @@
 #include "fuzz/require.h"
 #include "interp/lint/checker.h"
 #include "runtime/session.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 

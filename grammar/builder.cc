@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/number_text.h"
 #include "formats/spelling.h"
 
 namespace rpl {
@@ -196,7 +197,7 @@ void Builder::AddNumber(std::string_view token) {
   if (std::holds_alternative<std::string>(read.value) && token.find_first_of(".eE") != token.npos) {
     const std::string_view bare = token.substr(token.front() == '+' ? 1 : 0);
     double value = 0;
-    const auto [end, error] = std::from_chars(bare.data(), bare.data() + bare.size(), value);
+    const auto [end, error] = ReadFloat(bare.data(), bare.data() + bare.size(), value);
     if (error == std::errc{} && std::isfinite(value) && NumberAsWritten(value) == read.value)
       return PushToken(Number{value}, token);
   }

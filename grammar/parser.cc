@@ -8,7 +8,6 @@
 #include "grammar/parser.h"
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/launch.h"
 #include "formats/look_alike.h"
 #include "grammar/builder.h"
 #include "grammar/rules.h"
@@ -701,7 +701,7 @@ std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnost
   if (cuts.size() < kSentencesForTwoThreads) return read(cuts, out);
   const std::span<const Cut> all = cuts;
   Diagnostics found_later;
-  auto later = std::async([&] { return read(all.subspan(all.size() / 2), found_later); });
+  auto later = std::async(kBeside, [&] { return read(all.subspan(all.size() / 2), found_later); });
   std::vector<Sentence> sentences = read(all.first(all.size() / 2), out);
   std::ranges::move(later.get(), std::back_inserter(sentences));
   for (const Diagnostic& d : found_later.all()) out.Add(d);

@@ -3,9 +3,9 @@
 #
 # usage: packaging/release.sh BUILD FOLDER
 #
-# From the static program in the folder BUILD, in FOLDER: a tarball, a package for npm that carries
-# the program, a list of what is linked (SPDX) in both, and SHA256SUMS. The same program gives the
-# same bytes.
+# From the static program in the folder BUILD, in FOLDER: a tarball, a package for npm and a wheel for
+# Python that carry the program and their modules, a list of what is linked (SPDX) in each, and
+# SHA256SUMS. The same program gives the same bytes.
 set -euo pipefail
 build=$(realpath "$1")
 folder=$(mkdir -p "$2" && realpath "$2")
@@ -79,7 +79,9 @@ mkdir -p "$package/bin"
 cp "$root/rpl" "$package/bin/rpl"
 cp -r "$root/licences" "$root/LICENSE" "$root/sbom.spdx.json" "$package"
 sed "s/@VERSION@/$version/" packaging/npm/package.json >"$package/package.json"
-cp packaging/npm/README.md "$package"
+cp packaging/npm/{README.md,index.mjs,index.d.ts,program.mjs} "$package"
+wheel=$(packaging/wheel.py "$root/rpl" "$version" manylinux_2_17_x86_64 "$made" "$folder" \
+  LICENSE "$root/licences" "$root/sbom.spdx.json")
 
 cp -r examples "$root"
 rm -rf "$root/examples/embed"
@@ -91,5 +93,6 @@ for shell in bash zsh fish; do "$root/rpl" completion $shell >"$root/completions
 
 pack "$name.tar.gz" "$name"
 pack "rpl-engine-$version.tgz" package
-(cd "$folder" && sha256sum "$name.tar.gz" "rpl-engine-$version.tgz" >SHA256SUMS)
-ls -l "$folder/$name.tar.gz" "$folder/rpl-engine-$version.tgz" | awk '{ print $5, $9 }'
+files=("$name.tar.gz" "rpl-engine-$version.tgz" "$wheel")
+(cd "$folder" && sha256sum "${files[@]}" >SHA256SUMS)
+(cd "$folder" && ls -l "${files[@]}") | awk '{ print $5, $9 }'

@@ -16,6 +16,7 @@
 
 #include "formats/character.h"
 #include "formats/file_name.h"
+#include "formats/number_text.h"
 #include "formats/utf8.h"
 #include "interp/store/json_value.h"
 #include "interp/store/text_queue.h"
@@ -60,7 +61,7 @@ Value NumberOf(Pool& pool, std::string_view text) {
       stop == end && error == std::errc{})
     return pool.Int(whole);
   double value = 0;
-  if (const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (const auto [stop, error] = ReadFloat(text.data(), end, value);
       stop == end && error == std::errc{} && std::abs(value) < kExact)
     return pool.Float(value);
   const NumberText read = ReadNumber(text);

@@ -11,6 +11,7 @@
 #include "grammar/printer.h"
 #include "runtime/facts_file.h"
 #include "runtime/gate.h"
+#include "runtime/nobody.h"
 
 namespace rpl {
 namespace {
@@ -69,12 +70,9 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
 namespace {
 
 // The agent of a replay that ends with the recording: it never answers.
-class NobodyIsAsked : public Agent {
+class NobodyIsAsked : public Nobody {
  public:
   explicit NobodyIsAsked(Agent* reader) : reader_(reader) {}
-  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
   std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
                                          Pool& pool) override {
     return reader_ != nullptr ? reader_->ReadRecorded(reads, pool)

@@ -18,6 +18,8 @@ from mcp_client import MODERN, Server, case, check, meta, run_cases
 
 RPL, FOLDER = sys.argv[1:3]
 WORKERS = "RPL_CLUSTER" in os.environ
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../docs/schemas/mcp-run.json")) as schema:
+    RUN = jsonschema.Draft202012Validator(json.load(schema))
 folders = 0
 
 
@@ -50,8 +52,15 @@ def content(result):
         check(False, "no result with structured content:", result)
         return {}
     texts = [item["text"] for item in result["content"] if item["type"] == "text"]
-    check(json.loads(texts[0]) == result["structuredContent"], "the text is another JSON", texts)
-    return result["structuredContent"]
+    structured = result["structuredContent"]
+    if "now" in structured:  # a run: prose, with what a model needs to go on
+        check(texts[0].startswith(structured["now"]) and structured["session"] in texts[0]
+              and all(question["key"] in texts[0] for question in structured.get("pending", [])),
+              "the text lacks something:", texts)
+        RUN.validate(structured)
+    else:
+        check(json.loads(texts[0]) == structured, "the text is another JSON", texts)
+    return structured
 
 
 write("protocols/spend.md", """# Spend - %spend(?euros) <- amount(?euros), approved(?euros, ?answer) ^ ~ {:by :person}, ?answer = "yes"

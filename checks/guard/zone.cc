@@ -5,7 +5,6 @@
 #include "checks/guard/zone.h"
 
 #include <date/tz.h>
-#include <fmt/format.h>
 
 #include <chrono>
 #include <exception>
@@ -81,17 +80,6 @@ std::optional<LocalTime> LocalTimeAt(Moment moment, std::string_view zone) {
   } catch (const std::exception&) {
     return std::nullopt;
   }
-}
-
-std::string MomentText(Moment moment) {
-  const Time time{std::chrono::microseconds(moment)};
-  const auto days = date::floor<date::days>(time);
-  const date::year_month_day day(days);
-  const date::hh_mm_ss clock(date::floor<std::chrono::milliseconds>(time - days));
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(day.year()),
-                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
 }
 
 }  // namespace rpl

@@ -210,7 +210,8 @@ class RulespecReader {
     }
     condition.length = kMaxLength;
     if (text.size() < 10) condition.length = std::stol(text);
-    else if (text.size() == 10) condition.length = std::min(std::stol(text), kMaxLength);
+    else if (text.size() == 10)
+      condition.length = std::min<std::int64_t>(std::stoll(text), kMaxLength);
   }
 
   void WarnOfElements(const YamlNode& node, const ClaimRule& condition) {

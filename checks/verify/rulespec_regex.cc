@@ -318,7 +318,8 @@ class RegexReader {
     const std::uint64_t chunk = std::max<std::size_t>(1, kMaxRepeats / part.repeats);
     if ((most / chunk + 2) * (part.text.size() + 8) > kMaxText)
       return Refuse(begin, "repetitions that make it too large");
-    Part out{"(?:", part.repeats * std::min(std::max<std::uint64_t>(most, 1), chunk)};
+    Part out{"(?:", part.repeats * static_cast<std::size_t>(
+                                       std::min(std::max<std::uint64_t>(most, 1), chunk))};
     for (std::uint64_t left = least; left > 0; left -= std::min(left, chunk))
       out.text += fmt::format("{}{{{}}}", part.text, std::min(left, chunk));
     for (std::uint64_t left = most - least; left > 0; left -= std::min(left, chunk))

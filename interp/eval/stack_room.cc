@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/eval/stack_room.h"
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/stack.h>
+#else
 #include <pthread.h>
+#endif
 
 #include <algorithm>
 
@@ -15,6 +19,10 @@ StackBounds BoundsOf(const void* low, std::size_t bytes) {
 
 // No address is below the reserve if the system does not say where the stack is.
 StackBounds BoundsOfThread() {
+#if defined(__EMSCRIPTEN__)
+  const std::uintptr_t low = emscripten_stack_get_end();
+  return BoundsOf(reinterpret_cast<const void*>(low), emscripten_stack_get_base() - low);
+#else
   StackBounds out{0, 0, 0};
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return out;
@@ -23,6 +31,7 @@ StackBounds BoundsOfThread() {
   if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) out = BoundsOf(low, bytes);
   pthread_attr_destroy(&attributes);
   return out;
+#endif
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include "interp/lint/checker.h"
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/launch.h"
 #include "formats/spelling.h"
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
@@ -304,7 +304,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   for (const std::uint32_t file : files) reader.Read(file);
   check::CollectBrokenNames(context);
   // The analysis only reads the program and its rows. So do the passes that do not need it.
-  std::future<void> prepared = std::async([&] { context.engine.Prepare(); });
+  std::future<void> prepared = std::async(kBeside, [&] { context.engine.Prepare(); });
   check::CheckNames(context);
   check::CheckForms(context);
   check::CheckHabits(context);

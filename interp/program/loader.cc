@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "formats/number_text.h"
 #include "grammar/printer.h"
 #include "interp/program/builtins.h"
 #include "interp/program/metadata.h"
@@ -80,7 +81,7 @@ void PushPlain(Pool& pool, PlainFacts::Kind kind, std::string_view text, TextQue
     }
     case PlainFacts::Kind::kDecimal: {
       double value = 0;
-      std::from_chars(text.data(), text.data() + text.size(), value);
+      ReadFloat(text.data(), text.data() + text.size(), value);
       return cells.Push(pool.Float(value));
     }
   }

@@ -9,8 +9,7 @@
 namespace rpl {
 namespace {
 
-static_assert(GMP_NUMB_BITS == 64 && sizeof(mp_limb_t) == sizeof(std::uint64_t));
-static_assert(sizeof(long) == sizeof(std::int64_t));
+static_assert(sizeof(mp_limb_t) == sizeof(std::uint64_t));
 
 // word · 2^exponent, rounded once if the word's last bit says whether anything was cut off.
 double Scaled(std::uint64_t word, std::int64_t exponent) {
@@ -37,6 +36,15 @@ Integer::Integer(bool negative, std::span<const std::uint64_t> magnitude) {
   mpz_init(z_);
   mpz_import(z_, magnitude.size(), -1, sizeof(std::uint64_t), 0, 0, magnitude.data());
   if (negative) mpz_neg(z_, z_);
+}
+
+// Functions of GMP take a long, which has 32 bits on some systems.
+void Integer::SetWord(std::int64_t v) {
+  const auto word = static_cast<std::uint64_t>(v);
+  const std::uint64_t magnitude = v < 0 ? 0 - word : word;
+  mpz_init(z_);
+  mpz_import(z_, 1, -1, sizeof magnitude, 0, 0, &magnitude);
+  if (v < 0) mpz_neg(z_, z_);
 }
 
 Integer Integer::OfDouble(double v) {
@@ -67,8 +75,11 @@ bool Integer::IsTooLong() const {
 }
 
 std::optional<std::int64_t> Integer::AsInt64() const {
-  if (mpz_fits_slong_p(z_) == 0) return std::nullopt;
-  return mpz_get_si(z_);
+  if (mpz_size(z_) > 1) return std::nullopt;
+  const auto magnitude = static_cast<std::uint64_t>(mpz_getlimbn(z_, 0));
+  if (magnitude > static_cast<std::uint64_t>(INT64_MAX) + (IsNegative() ? 1 : 0))
+    return std::nullopt;
+  return static_cast<std::int64_t>(IsNegative() ? 0 - magnitude : magnitude);
 }
 
 std::span<const std::uint64_t> Integer::Magnitude() const {

@@ -28,7 +28,10 @@ inline constexpr std::size_t kMaxBits = 332'192;
 
 class Integer {
  public:
-  explicit Integer(std::int64_t v = 0) { mpz_init_set_si(z_, v); }
+  explicit Integer(std::int64_t v = 0) {
+    if constexpr (sizeof(long) == sizeof v) mpz_init_set_si(z_, v);
+    else SetWord(v);
+  }
   /// Of a magnitude, least significant word first.
   Integer(bool negative, std::span<const std::uint64_t> magnitude);
   Integer(const Integer& other) { mpz_init_set(z_, other.z_); }
@@ -72,6 +75,8 @@ class Integer {
   static double Quotient(const Integer& a, const Integer& b);
 
  private:
+  void SetWord(std::int64_t v);
+
   mpz_t z_;
 };
 

@@ -203,10 +203,10 @@ class RowTable {
   /// Stores a word if the slot is free. kShared: other threads may take slots concurrently.
   template <bool kShared>
   static bool Take(std::uint32_t& slot, std::uint32_t word) {
-    if constexpr (kShared) {
-      const std::atomic_ref<std::uint32_t> shared(slot);
-      std::uint32_t old = shared.load(std::memory_order_relaxed);
-      return old == 0 && shared.compare_exchange_strong(old, word, std::memory_order_relaxed);
+    if constexpr (kShared) {  // libc++ has no std::atomic_ref
+      std::uint32_t old = __atomic_load_n(&slot, __ATOMIC_RELAXED);
+      return old == 0 && __atomic_compare_exchange_n(&slot, &old, word, false, __ATOMIC_RELAXED,
+                                                     __ATOMIC_RELAXED);
     }
     if (slot != 0) return false;
     slot = word;

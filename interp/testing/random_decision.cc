@@ -8,8 +8,8 @@
 
 #include "checks/guard/policy_program.h"
 #include "interp/program/operators.h"
+#include "runtime/nobody.h"
 #include "runtime/session.h"
-#include "shell/host/nobody.h"
 
 namespace rpl {
 namespace {

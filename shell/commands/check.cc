@@ -20,6 +20,7 @@
 #include "formats/sarif.h"
 #include "interp/lint/checker.h"
 #include "runtime/facts_file.h"
+#include "runtime/wire/finding_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
 #include "shell/host/colours.h"
@@ -285,21 +286,7 @@ void PrintText(const Checked& checked) {
 
 void PrintJson(const Checked& checked, const Tally& tally) {
   ordered_json findings = ordered_json::array();
-  for (const Finding& f : checked.findings) {
-    const Diagnostic& d = f.diagnostic;
-    const Sources::Place begin = checked.sources.PlaceOf(d.span.file, d.span.begin);
-    const Sources::Place end = checked.sources.PlaceOf(d.span.file, d.span.end);
-    findings.push_back({{"code", CodeText(d.code)},
-                        {"severity", SeverityName(d.severity)},
-                        {"file", checked.sources.at(d.span.file).name},
-                        {"line", begin.line},
-                        {"column", begin.column},
-                        {"endLine", end.line},
-                        {"endColumn", end.column},
-                        {"message", d.message},
-                        {"hint", d.hint},
-                        {"fixable", f.fixable()}});
-  }
+  for (const Finding& f : checked.findings) findings.push_back(FindingJson(f, checked.sources));
   const ordered_json object = {{"schema", "rpl.check/1"},
                                {"findings", std::move(findings)},
                                {"summary",

@@ -62,6 +62,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
   if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
   if (app.got_subcommand("mcp")) return CommandMcp(commands.mcp);
+  if (app.got_subcommand("drive")) return CommandDrive(commands.drive);
   if (app.got_subcommand("serve")) return CommandServe(commands.serve);
   if (app.got_subcommand("lsp")) return CommandLsp(commands.lsp);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);

@@ -650,6 +650,14 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
   command.footer(kMcpFooter);
 }
 
+void DescribeDrive(CLI::App& command, DriveOptions& to) {
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard);
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kDriveFooter);
+}
+
 void DescribeServe(CLI::App& command, ServeOptions& to) {
   command.require_subcommand(0, 1);
   command.add_option("PATH", to.paths,
@@ -759,6 +767,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
     {"mcp", "Serve protocols to agent hosts (Model Context Protocol)",
      [](CLI::App& command, Commands& to) { DescribeMcp(command, to.mcp); }},
+    {"drive", "Let another program drive runs, by lines of JSON",
+     [](CLI::App& command, Commands& to) { DescribeDrive(command, to.drive); }},
     {"serve", "Run protocols of many clients, with sessions in PostgreSQL",
      [](CLI::App& command, Commands& to) { DescribeServe(command, to.serve); }},
     {"lsp", "Serve editors (Language Server Protocol)",

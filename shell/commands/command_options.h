@@ -37,6 +37,7 @@ struct Commands {
   ExplainOptions explain;
   GuardCommandOptions guard;
   McpOptions mcp;
+  DriveOptions drive;
   ServeOptions serve;
   LspOptions lsp;
   DocOptions doc;

@@ -292,6 +292,13 @@ struct McpOptions {
 /// used.
 int CommandMcp(const McpOptions& options);
 
+/// rpl drive: runs that another program drives, by lines of JSON on standard input and output.
+struct DriveOptions {
+  EngineOptions engine;  // config, allow_tools, guard, limits, threads
+};
+/// Returns at the end of the input.
+int CommandDrive(const DriveOptions& options);
+
 /// rpl serve [FILE|FOLDER…]: does turns of runs in a database, and serves them on HTTP.
 struct ServeOptions {
   std::vector<std::string> paths;

@@ -11,6 +11,7 @@
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/run/run.h"
+#include "runtime/wire/explanation_json.h"
 #include "shell/commands/commands.h"
 #include "shell/host/colours.h"
 #include "shell/host/engine_setup.h"
@@ -30,46 +31,9 @@ using nlohmann::ordered_json;
 constexpr std::size_t kDepth = 64;
 constexpr std::size_t kAbsenceDepth = 2;
 
-// {"file", "line", "column", "begin", "end"}
-ordered_json SpanJson(Span span, const Sources& sources) {
-  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
-  return {{"file", sources.at(span.file).name},
-          {"line", place.line},
-          {"column", place.column},
-          {"begin", span.begin},
-          {"end", span.end}};
-}
-
-ordered_json NodeJson(const ExplainNode& node, const Sources& sources) {
-  ordered_json out = {{"kind", ExplainKindName(node.kind)}, {"text", node.text}};
-  if (!node.note.empty()) out["note"] = node.note;
-  if (!node.rule.empty()) out["rule"] = node.rule;
-  if (node.placed) out["span"] = SpanJson(node.place, sources);
-  if (node.above) out["above"] = true;
-  return out;
-}
-
-// Built in reverse order, because premises have larger indexes than their conclusions.
-ordered_json TreeJson(const Explanation& explanation, const Sources& sources) {
-  std::vector<ordered_json> made(explanation.nodes.size());
-  for (std::size_t i = made.size(); i-- > 0;) {
-    const ExplainNode& node = explanation.nodes[i];
-    made[i] = NodeJson(node, sources);
-    if (node.premises.empty()) continue;
-    ordered_json premises = ordered_json::array();
-    for (int premise : node.premises)
-      premises.push_back(std::move(made[static_cast<std::size_t>(premise)]));
-    made[i]["premises"] = std::move(premises);
-  }
-  return std::move(made.front());
-}
-
 void PrintJson(const std::vector<Explanation>& all, const Sources& sources) {
   for (const Explanation& explanation : all) {
-    const ordered_json object = {{"schema", "rpl.explain/1"},
-                                 {"fact", explanation.nodes.front().text},
-                                 {"tree", TreeJson(explanation, sources)}};
-    std::cout << Dump(object) << '\n';
+    std::cout << Dump(ExplanationJson(explanation, sources)) << '\n';
   }
 }
 

@@ -61,6 +61,14 @@ Examples
   rpl mcp protocols --http 127.0.0.1:7000  # on HTTP, for hosts on this machine
   rpl mcp install --host cursor protocols  # prints the settings of a host)";
 
+inline constexpr const char* kDriveFooter =
+    R"(A program in any language opens runs, answers their questions and calls their tools: each request
+is a line of JSON on standard input, each result a line on standard output. See docs/drive.md.
+
+Examples
+  rpl drive
+  rpl drive --policy refund-policy.json --allow-tool stock)";
+
 inline constexpr const char* kServeFooter =
     R"(Runs and their sessions are rows of a database, so that any number of these processes, on any
 machines, share the work: each does the next turn of any run. Clients begin runs and give answers

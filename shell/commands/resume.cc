@@ -14,6 +14,7 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
 #include "runtime/saved_session.h"
+#include "runtime/wire/standing_replies.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
@@ -23,7 +24,6 @@
 #include "shell/host/program_files.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
-#include "shell/host/scripted_agent.h"
 #include "shell/host/terminal_agent.h"
 #include "shell/repl/session.h"
 

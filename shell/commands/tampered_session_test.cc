@@ -18,10 +18,10 @@
 #include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
 #include "runtime/event_sequence.h"
+#include "runtime/nobody.h"
 #include "runtime/saved_session.h"
 #include "runtime/session_file.h"
 #include "shell/commands/commands.h"
-#include "shell/host/nobody.h"
 #include "shell/host/report.h"
 #include "shell/repl/session.h"
 

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "formats/shorten.h"
+#include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
@@ -21,7 +22,6 @@
 #include "shell/host/colours.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
-#include "shell/host/nobody.h"
 #include "shell/host/program_run.h"
 #include "shell/host/replace_file.h"
 #include "shell/host/report.h"

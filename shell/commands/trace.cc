@@ -17,6 +17,7 @@
 #include "runtime/question_history.h"
 #include "runtime/run/run.h"
 #include "runtime/saved_session.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/guard_setup.h"

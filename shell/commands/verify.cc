@@ -17,10 +17,10 @@
 #include "checks/verify/rules.h"
 #include "checks/verify/rulespec_report.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/nobody.h"
 #include "shell/commands/commands.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
-#include "shell/host/nobody.h"
 #include "shell/host/report.h"
 #include "shell/host/tool_setup.h"
 

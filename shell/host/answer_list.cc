@@ -13,6 +13,7 @@
 
 #include "formats/spelling.h"
 #include "interp/store/json_value.h"
+#include "runtime/wire/request_key.h"
 
 namespace rpl {
 namespace {

@@ -15,10 +15,9 @@
 #include <optional>
 #include <string>
 
-namespace rpl {
+#include "runtime/wire/open_question.h"
 
-/// The most bytes that a form shows: a person reads it.
-inline constexpr std::size_t kMostFormBytes = 4000;
+namespace rpl {
 
 /// `args` is an object. nullopt if the text has more than kMostFormBytes.
 std::optional<std::string> CallText(const std::string& tool, const nlohmann::ordered_json& args);

@@ -13,6 +13,7 @@
 #include "formats/yaml_tree.h"
 #include "runtime/facts_file.h"
 #include "runtime/tools/program_folder.h"
+#include "runtime/wire/standing_replies.h"
 #include "shell/host/answer_list.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"

@@ -2,6 +2,7 @@
 #include "shell/host/line_agent.h"
 
 #include "formats/json_text.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/host/answer_list.h"
 #include "shell/host/report.h"
 

@@ -12,6 +12,7 @@
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 #include "runtime/facts_file.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"

@@ -11,31 +11,14 @@
 #include "formats/shorten.h"
 #include "runtime/journal.h"
 #include "runtime/postgres/database_url.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/host/colours.h"
 #include "shell/host/prompt_text.h"
 #include "shell/host/refusal.h"
 
 namespace rpl {
-namespace {
 
 using nlohmann::ordered_json;
-
-std::string_view KindName(Request::Kind kind) {
-  switch (kind) {
-    case Request::Kind::kAsk: return "ask";
-    case Request::Kind::kChoose: return "choose";
-    case Request::Kind::kTool: return "tool";
-  }
-  return "";
-}
-
-// A JSON text of the engine as a value; a text that is none stays a string.
-ordered_json Parsed(const std::string& text) {
-  ordered_json value = ParseOwnJson(text);
-  return value.is_discarded() ? ordered_json(text) : value;
-}
-
-}  // namespace
 
 ExitCode ExitCodeOf(Status status) {
   switch (status) {
@@ -197,62 +180,6 @@ void PrintNow(const Outcome& outcome) {
 std::string TraceLine(const TraceEntry& entry) {
   return fmt::format("{}.{} {:<10} {}", entry.timestep, entry.phase, EntryName(entry.kind),
                      Printable(entry.text));
-}
-
-ordered_json RequestJson(const Request& request, const Pool& pool) {
-  ordered_json options = ordered_json::array();
-  for (Value option : request.options) {
-    options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
-  }
-  ordered_json out = {
-      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
-      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
-  if (!request.row.empty()) out["row"] = request.row;
-  if (request.takes != Takes::kAny)
-    out["takes"] = request.takes == Takes::kNumber ? "number" : "time";
-  if (request.in_doubt) out["inDoubt"] = true;
-  return out;
-}
-
-namespace {
-
-ordered_json WordsJson(const ToDo& said) {
-  return {{"heading", said.heading}, {"text", said.text}};
-}
-
-}  // namespace
-
-ordered_json OverriddenJson(const std::vector<Overridden>& overridden) {
-  ordered_json out = ordered_json::array();
-  for (const Overridden& each : overridden) {
-    ordered_json said = each.words ? WordsJson(*each.words) : ordered_json::object();
-    said["constraint"] = each.constraint;
-    said["with"] = each.with;
-    said["by"] = each.by == By::kHost ? "option" : NameOf(each.by);
-    said["timestep"] = each.timestep;
-    out.push_back(std::move(said));
-  }
-  return out;
-}
-
-ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
-  ordered_json answers = ordered_json::array();
-  for (const std::string& answer : outcome.json_answers) answers.push_back(Parsed(answer));
-  ordered_json pending = ordered_json::array();
-  for (const Request& request : outcome.pending) pending.push_back(RequestJson(request, pool));
-  ordered_json out = {{"schema", schema},         {"status", StatusName(outcome.status)},
-                      {"goal", outcome.goal},     {"answers", std::move(answers)},
-                      {"reason", outcome.reason}, {"pending", std::move(pending)}};
-  if (!outcome.rule.empty()) out["rule"] = outcome.rule;
-  if (!outcome.cut_off.empty()) out["cutOff"] = outcome.cut_off;
-  for (const ToDo& to_do : outcome.now) out["now"].push_back(WordsJson(to_do));
-  if (!outcome.with.empty()) out["with"] = outcome.with;
-  if (outcome.violated) {
-    out["violated"] = WordsJson(*outcome.violated);
-    out["violated"]["with"] = outcome.violated_with;
-  }
-  if (!outcome.overridden.empty()) out["overridden"] = OverriddenJson(outcome.overridden);
-  return out;
 }
 
 std::string Counted(std::size_t number, std::string_view noun) {

@@ -62,8 +62,6 @@ void PrintCutOff(const Outcome& outcome, std::ostream& err);
 
 /// Prints the violations that somebody accepted, a line for each.
 void PrintOverridden(const Outcome& outcome, std::ostream& err);
-/// The same as an array of JSON (docs/schemas/outcome.json).
-nlohmann::ordered_json OverriddenJson(const std::vector<Overridden>& overridden);
 
 /// Prints what to do now, a paragraph for each heading, on standard output.
 void PrintNow(const Outcome& outcome);
@@ -76,16 +74,8 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
 /// Prints open calls with their options, and how to answer the first one.
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);
 
-/// {"schema", "status", "goal", "answers", "reason", "pending"} and, if answers were cut off,
-/// "cutOff". `answers` are maps from variables to values.
-nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
-                                   const Pool& pool);
-
 /// An entry of the trace on one line: "3.1 reply      place(?where) …".
 std::string TraceLine(const TraceEntry& entry);
-
-/// {"id", "kind", "key", "prompt", "options", "place"}, and "inDoubt" if it is true.
-nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 
 /// A number with its noun: "1 file", "3 files".
 std::string Counted(std::size_t number, std::string_view noun);

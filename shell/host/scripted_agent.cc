@@ -6,58 +6,11 @@
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"
-#include "grammar/parser.h"
-#include "interp/program/program.h"
+#include "runtime/wire/plain_term.h"
+#include "runtime/wire/request_key.h"
 
 namespace rpl {
 namespace {
-
-// --- RPL terms ----------------------------------------------------------------------------
-
-// The value of a plain term, with kWild for lvars.
-Value ValueOfTerm(const Node& term, Pool& pool) {
-  if (const auto* s = term.As<String>()) return pool.String(s->text);
-  if (const auto* k = term.As<Keyword>()) return pool.Keyword(k->name);
-  if (const auto* s = term.As<Symbol>()) return pool.Symbol(s->name);
-  if (const auto* b = term.As<Boolean>()) return Pool::Bool(b->value);
-  if (const auto* n = term.As<Number>()) return NumberValue(pool, *n);
-  if (term.As<Nil>() != nullptr) return kNil;
-  if (term.As<Lvar>() != nullptr) return kWild;
-  std::vector<Value> items;
-  ForEachChild(term, [&](const Node& child) { items.push_back(ValueOfTerm(child, pool)); });
-  if (const auto* call = term.As<Call>()) return pool.Term(call->ns, call->label, items);
-  switch (term.As<Collection>()->kind) {
-    case CollectionKind::kList: return pool.List(items);
-    case CollectionKind::kSet: return pool.Set(items);
-    case CollectionKind::kMap: return pool.Map(items);
-  }
-  return kNone;
-}
-
-// True if the value matches the pattern, where kWild matches anything. Inside sets and in map keys
-// the parts must be equal.
-bool Fits(const Pool& pool, Value pattern, Value value) {
-  if (pattern == kWild || pattern == value) return true;
-  if (pattern.kind() != value.kind()) return false;
-  const bool map = pattern.kind() == Kind::kMap;
-  if (pattern.kind() != Kind::kList && pattern.kind() != Kind::kTerm && !map) return false;
-  const auto wanted = pool.ItemsOf(pattern);
-  const auto given = pool.ItemsOf(value);
-  if (wanted.size() != given.size()) return false;
-  if (pattern.kind() == Kind::kTerm && (pool.TextOf(pattern) != pool.TextOf(value) ||
-                                        pool.NamespaceOf(pattern) != pool.NamespaceOf(value))) {
-    return false;
-  }
-  for (std::size_t i = 0; i < wanted.size(); i += map ? 2 : 1) {
-    if (map) {
-      const Value under_key = pool.Lookup(value, wanted[i]);
-      if (under_key.is_none() || !Fits(pool, wanted[i + 1], under_key)) return false;
-    } else if (!Fits(pool, wanted[i], given[i])) {
-      return false;
-    }
-  }
-  return true;
-}
 
 bool CallFits(const Node& call, const Request& request, Pool& pool) {
   if (const auto* avar = call.As<Avar>()) {
@@ -75,123 +28,6 @@ bool CallFits(const Node& call, const Request& request, Pool& pool) {
 }
 
 }  // namespace
-
-namespace {
-
-// A plain term with this text; nullopt if it is none.
-std::optional<Node> PlainTerm(std::string_view text) {
-  Sources sources;
-  Diagnostics ignored;
-  const std::uint32_t file = sources.Add("<key>", std::string(text));
-  std::optional<Node> term =
-      ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, ignored);
-  if (term && !IsPlain(*term, true)) term.reset();
-  return term;
-}
-
-// A key of replies, read once.
-class ReplyKey {
- public:
-  explicit ReplyKey(std::string_view key) : key_(key) {
-    // `stay(1, ?to, ?x) for ?to`: its reply is that of the whole heading.
-    const std::string_view call = key.substr(0, key.find(") for ?"));
-    const std::size_t open = call.find('(');
-    if (open == call.npos || call.starts_with('$')) return;
-    if (const std::optional<Node> term =
-            PlainTerm(call.size() < key.size() ? std::string(call) + ")" : std::string(call))) {
-      pattern_ = ValueOfTerm(*term, pool_);
-      relation_ = call.substr(0, open + 1);
-    }
-  }
-
-  bool Matches(const TraceEntry& entry) {
-    if (entry.kind != TraceEntry::Kind::kReply || !entry.answered || key_.empty()) return false;
-    const AnsweredCall& answered = *entry.answered;
-    if (answered.call == key_ ||
-        (entry.text.starts_with(key_) && entry.text.substr(key_.size(), 2) == " ^"))
-      return true;
-    std::string_view name = key_;
-    if (name.starts_with('?') || name.starts_with('$')) name.remove_prefix(1);
-    if (std::ranges::find(answered.keys, name) != answered.keys.end()) return true;
-    // `q(1, ?v)` asked for what is now `q(1, 5)`.
-    if (relation_.empty() || !answered.call.starts_with(relation_)) return false;
-    const std::optional<Node> call = PlainTerm(answered.call);
-    return call && Fits(pool_, pattern_, ValueOfTerm(*call, pool_));
-  }
-
- private:
-  std::string_view key_;
-  Pool pool_;
-  Value pattern_ = kNone;      // of the call of a heading
-  std::string_view relation_;  // its beginning, "q("; "" for other keys
-};
-
-bool IsAnswered(const Trace& trace, std::string_view key) {
-  ReplyKey wanted(key);
-  return std::any_of(trace.begin(), trace.end(),
-                     [&](const TraceEntry& entry) { return wanted.Matches(entry); });
-}
-
-}  // namespace
-
-const TraceEntry* LastReply(const Trace& trace, std::string_view key) {
-  const std::vector<const TraceEntry*> standing = StandingReplies(trace, key);
-  return standing.empty() ? nullptr : standing.front();
-}
-
-std::vector<const TraceEntry*> StandingReplies(const Trace& trace, std::string_view key) {
-  ReplyKey wanted(key);
-  std::vector<const TraceEntry*> out;
-  std::set<std::string> over;  // calls and sentences that a later entry replies to or takes back
-  for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
-    const bool retracts = entry->kind == TraceEntry::Kind::kRetraction;
-    if (retracts) over.insert(entry->text);
-    if (wanted.Matches(*entry) && !over.contains(RetractionOf(*entry)) &&
-        !over.contains(entry->answered->call))
-      out.push_back(&*entry);
-    if (entry->answered && (retracts || entry->kind == TraceEntry::Kind::kReply))
-      over.insert(entry->answered->call);
-  }
-  return out;
-}
-
-std::string KeyOfReply(const Trace& trace, const TraceEntry& reply) {
-  const AnsweredCall& call = *reply.answered;
-  if (!call.tool.empty() || call.keys.empty()) return call.call;
-  const std::string& name = call.keys.size() == 2 ? call.keys.back() : call.keys.front();
-  return LastReply(trace, name) == &reply ? name : call.call;
-}
-
-std::string TakesBack(const Trace& trace, std::string_view key) {
-  const TraceEntry* reply = LastReply(trace, key);
-  return reply == nullptr ? "" : RetractionOf(*reply);
-}
-
-Retractions TakeBack(const Trace& trace, const std::vector<std::string>& keys) {
-  Retractions out;
-  for (const std::string& key : keys) {
-    const std::vector<const TraceEntry*> standing = StandingReplies(trace, key);
-    if (standing.empty()) {
-      out.refused = IsAnswered(trace, key)
-                        ? "what was answered for `" + key + "` is taken back already"
-                        : "nothing was answered for `" + key + "`";
-      return out;
-    }
-    for (const TraceEntry* reply : standing) {
-      std::string retraction = RetractionOf(*reply);
-      if (std::ranges::find(out.sentences, retraction) != out.sentences.end()) continue;
-      out.sentences.push_back(std::move(retraction));
-      break;
-    }
-  }
-  return out;
-}
-
-bool KeyFits(const Request& request, std::string_view key) {
-  if (key == request.id) return true;
-  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
-  return !key.empty() && (key == request.name || key == request.relation || key == request.tool);
-}
 
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -231,17 +67,6 @@ ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind k
     return ScriptedAnswer::Made{{.kind = kind, .value = held, .by = by}, "", ""};
   };
   return answer;
-}
-
-bool IsPlain(const Node& term, bool variables) {
-  const auto* call = term.As<Call>();
-  const auto* collection = term.As<Collection>();
-  bool plain = term.As<String>() || term.As<Number>() || term.As<Keyword>() || term.As<Symbol>() ||
-               term.As<Boolean>() || term.As<Nil>() || (variables && term.As<Lvar>()) ||
-               (call && call->ns == Namespace::kRelation) ||
-               (collection && collection->rest.empty());
-  ForEachChild(term, [&](const Node& child) { plain = plain && IsPlain(child, variables); });
-  return plain;
 }
 
 std::vector<std::string> ScriptedAgent::Unused() const {

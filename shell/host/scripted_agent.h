@@ -7,8 +7,7 @@
 // one call are used in order; a question for rows takes all of them. A reply that is refused (a
 // choice outside its options) is used up.
 //
-// A KEY matches a request with that name, relation or tool; marks (`?x`, `$x`) are allowed. Answers
-// in JSON are read by shell/host/answer_list.h.
+// A KEY is one of runtime/wire/request_key.h. Answers in JSON are read by shell/host/answer_list.h.
 #ifndef RPL_SHELL_HOST_SCRIPTED_AGENT_H_
 #define RPL_SHELL_HOST_SCRIPTED_AGENT_H_
 
@@ -21,7 +20,6 @@
 
 #include "grammar/ast.h"
 #include "runtime/relaying_agent.h"
-#include "runtime/trace.h"
 
 namespace rpl {
 
@@ -41,30 +39,6 @@ struct ScriptedAnswer {
   bool used = false;
 };
 
-/// True if the key matches the request; the id of a request matches as well.
-bool KeyFits(const Request& request, std::string_view key);
-
-/// The first of StandingReplies; null if there is none.
-const TraceEntry* LastReply(const Trace& trace, std::string_view key);
-/// The replies that the key matches and no later entry takes back, the last one first; of each call
-/// one. The key is a name or id as of KeyFits, or the whole call as written in the trace
-/// (`$ask("City?")`, `day(?d)`, `day("sunday")`).
-std::vector<const TraceEntry*> StandingReplies(const Trace& trace, std::string_view key);
-/// A key by which LastReply finds this reply, of a heading a name if that is enough, of a tool the
-/// whole call: several calls share its name.
-std::string KeyOfReply(const Trace& trace, const TraceEntry& reply);
-/// Its retraction (§12.4), as RPL text; "" if there is none.
-std::string TakesBack(const Trace& trace, std::string_view key);
-
-/// The retractions by which answers are taken back.
-struct Retractions {
-  std::vector<std::string> sentences;
-  std::string refused;  // the reason why a key takes nothing back, for people; else ""
-};
-/// Of each key the last reply that stands and that no key before it takes back. A key takes nothing
-/// more if those before it take all of its replies.
-Retractions TakeBack(const Trace& trace, const std::vector<std::string>& keys);
-
 /// The entry of `KEY=VALUE`; VALUE is read like a line at the terminal. nullopt without key or `=`.
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);
 
@@ -76,10 +50,6 @@ ScriptedAnswer DeclineFromOption(const std::string& key);
 /// IsPlain(call's arguments, true), IsPlain(value, false).
 ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value,
                                By by = By::kHost);
-
-/// True if the term consists of literals, collections and relation terms and, with `variables`,
-/// lvars.
-bool IsPlain(const Node& term, bool variables);
 
 /// The agent of a script.
 class ScriptedAgent : public RelayingAgent {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/scripted_agent.h"
 
+#include "runtime/wire/standing_replies.h"
 #include "shell/host/answer_list.h"
 
 #include <catch2/catch.hpp>

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/nobody.h"
 #include "runtime/tools/file_tools.h"
-#include "shell/host/nobody.h"
 #include "shell/host/tool_permission.h"
 
 namespace rpl {

@@ -8,6 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
+#include "shell/mcp/run_report.h"
 
 namespace rpl {
 
@@ -92,7 +93,10 @@ bool McpCall::Fail(int code, std::string_view message, ordered_json data) {
 
 bool McpCall::ReplyTool(ordered_json structured, bool is_error, std::vector<ordered_json> links) {
   ordered_json content = ordered_json::array();
-  content.push_back({{"type", "text"}, {"text", DumpJson(structured)}});
+  // A client without structured content has all of it in the text.
+  const bool prose = structured.contains("now") && Has("2025-06-18");
+  content.push_back(
+      {{"type", "text"}, {"text", prose ? ReportText(structured) : DumpJson(structured)}});
   ordered_json out;
   if (Has("2025-06-18"))
     for (ordered_json& link : links) content.push_back(std::move(link));

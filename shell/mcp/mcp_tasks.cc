@@ -97,7 +97,7 @@ void McpTasks::Tell(const Call& call, ServedRun& run) {
   }
   ordered_json task = TaskJson(run, "completed");
   ordered_json content = ordered_json::array();
-  content.push_back({{"type", "text"}, {"text", DumpJson(report)}});
+  content.push_back({{"type", "text"}, {"text", ReportText(report)}});
   task["result"] = {{"content", std::move(content)},
                     {"structuredContent", report},
                     {"isError", report.contains("error")}};

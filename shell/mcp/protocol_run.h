@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "runtime/outcome.h"
+#include "runtime/wire/given_answers.h"
 #include "shell/host/options.h"
-#include "shell/mcp/given_answers.h"
 
 namespace rpl {
 

@@ -18,24 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kTitleBytes = 200;
-constexpr std::size_t kMostPrompt = 16'000;
 constexpr std::size_t kMostChoices = 200;  // in a form; more are asked for as text
-constexpr std::size_t kMostNamed = 8;      // options in a sentence
-
-bool HasSecretWord(const std::string& prompt) {
-  static const RE2 words(
-      R"((?i)\b(password|passphrase|passcode|passwd|pin( code| number)?|api[ -]?key|private key|access token|secret( key)?|auth(entication)? token|bearer token|(credit |debit )?card number|cvc|cvv)\b)");
-  return RE2::PartialMatch(prompt, words);
-}
-
-std::string_view WordFor(Request::Kind kind) {
-  switch (kind) {
-    case Request::Kind::kAsk: return "ask";
-    case Request::Kind::kChoose: return "choose";
-    case Request::Kind::kTool: return "tool";
-  }
-  return "";
-}
 
 bool HasChoices(const OpenQuestion& question) {
   const std::set<std::string> distinct(question.options.begin(), question.options.end());
@@ -73,69 +56,6 @@ ordered_json PropertyOf(const OpenQuestion& question, FormDialect dialect) {
 
 }  // namespace
 
-std::string ShownText(const std::string& text, std::size_t most) {
-  return Shortened(Printable(text), most);
-}
-
-bool AsksForSecret(const Request& request) {
-  return request.kind != Request::Kind::kTool && HasSecretWord(ShownText(request.prompt));
-}
-
-std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool) {
-  std::vector<OpenQuestion> out;
-  std::set<std::string> keys;
-  for (const Request& request : pending) {
-    OpenQuestion question;
-    question.kind = request.kind;
-    question.id = request.id;
-    question.key = request.name;
-    for (int n = 2; !keys.insert(question.key).second; ++n)
-      question.key = fmt::format("{}-{}", request.name, n);
-    question.prompt = Printable(request.prompt);
-    question.whole = question.prompt.size() <= kMostFormBytes;
-    question.prompt = Shortened(std::move(question.prompt), kMostPrompt);
-    question.place = request.place;
-    question.row = request.row;
-    question.takes = request.takes;
-    question.in_doubt = request.in_doubt;
-    question.personal = request.kind != Request::Kind::kTool && !request.Admits(By::kModel);
-    for (const Value option : request.options) {
-      const std::string text = PlainText(pool, option);
-      question.options.push_back(Shortened(PrintableLine(text), kTitleBytes));
-      question.whole = question.whole && question.options.back() == text;
-    }
-    if (request.kind == Request::Kind::kTool) {
-      question.tool = request.tool;
-      question.arguments = ordered_json::array();
-      for (const Value arg : request.args)
-        question.arguments.push_back(JsonOfValue(pool, arg).value_or(Text(pool, arg)));
-    }
-    question.secret = AsksForSecret(request);
-    out.push_back(std::move(question));
-  }
-  return out;
-}
-
-ordered_json QuestionJson(const OpenQuestion& question) {
-  ordered_json out = {{"id", question.id},
-                      {"key", question.key},
-                      {"kind", WordFor(question.kind)},
-                      {"prompt", question.prompt}};
-  if (question.kind == Request::Kind::kTool) {
-    out["tool"] = question.tool;
-    out["arguments"] = question.arguments;
-  }
-  if (!question.options.empty()) out["options"] = question.options;
-  if (!question.row.empty()) out["row"] = question.row;
-  if (question.takes != Takes::kAny)
-    out["takes"] = question.takes == Takes::kNumber ? "number" : "time";
-  if (question.personal) out["person"] = true;
-  if (question.secret) out["secret"] = true;
-  if (question.in_doubt) out["inDoubt"] = true;
-  if (!question.place.empty()) out["place"] = question.place;
-  return out;
-}
-
 bool IsForForm(const OpenQuestion& question) {
   return question.kind != Request::Kind::kTool && !question.secret && question.whole;
 }
@@ -150,19 +70,6 @@ std::vector<OpenQuestion> ForOneForm(const std::vector<OpenQuestion>& questions)
     out.push_back(question);
   }
   return out;
-}
-
-std::string WantedText(const OpenQuestion& question) {
-  if (!question.row.empty())
-    return question.row.size() == 1
-               ? "a list, empty if there are none"
-               : fmt::format("a list of rows [{}]", fmt::join(question.row, ", "));
-  if (!question.options.empty())
-    return "one of " + FirstOf(question.options, kMostNamed,
-                               [](const std::string& option) { return '"' + option + '"'; });
-  if (question.takes == Takes::kNumber) return "a number";
-  if (question.takes == Takes::kTime) return "a date, as 2026-05-01 or 2026-05-01T10:00:00Z";
-  return "";
 }
 
 ordered_json FormOf(const std::vector<OpenQuestion>& questions, const std::string& protocol,

@@ -21,37 +21,10 @@
 #include <vector>
 
 #include "runtime/agent.h"
-#include "shell/mcp/given_answers.h"
+#include "runtime/wire/given_answers.h"
+#include "runtime/wire/open_question.h"
 
 namespace rpl {
-
-/// An open call of a run, without the values of its session.
-struct OpenQuestion {
-  Request::Kind kind = Request::Kind::kAsk;
-  std::string id;                    // the call
-  std::string key;                   // unique among the open ones
-  std::string prompt;                // for people, one paragraph
-  std::string place;                 // "trip.md:3:1", or ""
-  std::string tool;                  // kTool: its name
-  nlohmann::ordered_json arguments;  // kTool: an array
-  std::vector<std::string> options;  // kChoose
-  std::vector<std::string> row;      // the names of the columns, if it takes rows
-  Takes takes = Takes::kAny;
-  bool whole = true;  // a form can show all of it
-  bool secret = false;
-  bool personal = false;   // only a person's answer counts
-  bool in_doubt = false;   // the tool may have run
-  bool of_server = false;  // and the server has its command: the client is not to call it
-};
-
-/// Whether a request asks for a password or a key, by its words.
-bool AsksForSecret(const Request& request);
-
-/// The questions of an outcome, in its order.
-std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool);
-
-/// The entry in a result: {"id", "key", "kind", "prompt", …}.
-nlohmann::ordered_json QuestionJson(const OpenQuestion& question);
 
 /// Whether a form may ask it.
 bool IsForForm(const OpenQuestion& question);
@@ -75,12 +48,6 @@ nlohmann::ordered_json FormOf(const std::vector<OpenQuestion>& questions,
 /// Other keys are ignored. nullopt if the content has not the form of an answer.
 std::optional<std::vector<GivenAnswer>> AnswersIn(const nlohmann::ordered_json& content,
                                                   const std::vector<OpenQuestion>& questions);
-
-/// What the answer is, for people: "a number", "one of \"a\", \"b\"".
-std::string WantedText(const OpenQuestion& question);
-
-/// The text as Printable shows it, at most `most` bytes.
-std::string ShownText(const std::string& text, std::size_t most = 4000);
 
 }  // namespace rpl
 

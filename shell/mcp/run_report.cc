@@ -9,8 +9,9 @@
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/session.h"
+#include "runtime/wire/outcome_json.h"
+#include "runtime/wire/standing_replies.h"
 #include "shell/host/program_files.h"
-#include "shell/host/scripted_agent.h"
 #include "shell/mcp/turn_input.h"
 
 namespace rpl {
@@ -297,70 +298,40 @@ ordered_json RunningReport(const std::string& handle, const std::string& protoco
   return out;
 }
 
+// What each model that the tools are listed to has to read: the whole is docs/schemas/mcp-run.json.
 ordered_json RunSchema() {
-  const auto text = [](const char* about) {
-    return ordered_json{{"type", "string"}, {"description", about}};
+  const ordered_json text = {{"type", "string"}};
+  return {{"type", "object"},
+          {"properties",
+           {{"now", {{"type", "string"}, {"description", "What to do now, and the next call"}}},
+            {"session", text},
+            {"status", text},
+            {"pending", {{"type", "array"}, {"items", {{"type", "object"}}}}}}},
+          {"required", {"now", "session", "status"}}};
+}
+
+// What a report says, for hosts that show their model no more than the text.
+std::string ReportText(const ordered_json& report) {
+  std::string out = report.value("now", "");
+  const auto line = [&](const char* name, const std::string& text) {
+    if (!text.empty()) out += fmt::format("\n{}: {}", name, text);
   };
-  const auto texts = [](const char* about) {
-    return ordered_json{{"type", "array"}, {"items", {{"type", "string"}}}, {"description", about}};
-  };
-  ordered_json pending = {{"type", "object"}};
-  pending["properties"] = {
-      {"id", text("The call that waits")},
-      {"key", text("The key to answer it by")},
-      {"kind", {{"type", "string"}, {"enum", {"ask", "choose", "tool"}}}},
-      {"prompt", text("The question, for the user")},
-      {"tool", text("Of kind tool: its name")},
-      {"arguments", {{"type", "array"}, {"description", "Of kind tool"}}},
-      {"options", texts("The only answers accepted")},
-      {"row", texts("It takes a list of rows with these columns")},
-      {"takes", {{"type", "string"}, {"enum", {"number", "time"}}}},
-      {"person", {{"type", "boolean"}, {"description", "Only the user's own answer counts"}}},
-      {"secret", {{"type", "boolean"}, {"description", "Never ask for it in a conversation"}}},
-      {"inDoubt", {{"type", "boolean"}, {"description", "The tool may have run"}}},
-      {"place", text("Where the protocol asks")}};
-  pending["required"] = {"id", "key", "kind", "prompt"};
-  ordered_json out = {{"type", "object"}};
-  out["properties"] = {
-      {"now", text("What to do now, and the next call")},
-      {"schema", {{"type", "string"}, {"enum", {"rpl.mcp.run/1"}}}},
-      {"session", text("The handle of the run")},
-      {"protocol", text("The name of the protocol")},
-      {"seq", {{"type", "integer"}, {"description", "Grows with what is recorded"}}},
-      {"status",
-       {{"type", "string"},
-        {"enum",
-         {"nothing", "satisfied", "unsatisfied", "waiting", "failed", "limit", "rejected",
-          "tool-failed", "interrupted", "review"}}}},
-      {"goal", text("The goal that is pursued")},
-      {"answers",
-       {{"type", "array"},
-        {"items", {{"type", "object"}}},
-        {"description", "The answers of the goal, as maps from variables to values"}}},
-      {"pending", {{"type", "array"}, {"items", std::move(pending)}}},
-      {"more", {{"type", "boolean"}, {"description", "There is more than fits"}}},
-      {"next", text("The cursor of the next answers, for rpl_status")},
-      {"reason", text("Why it is not satisfied")},
-      {"why", text("The explanation of that")},
-      {"hint", text("How to go on")},
-      {"rule", text("Of a goal with several rules: which one")},
-      {"with", texts("What a goal without variables rests on")},
-      {"overridden",
-       {{"type", "array"},
-        {"items", {{"type", "object"}}},
-        {"description", "Violated constraints that the user accepted"}}},
-      {"cutOff", text("A limit stopped the search for more answers")},
-      {"chat", texts("What the protocol wrote for the user")},
-      {"unused",
-       {{"type", "array"},
-        {"items", {{"type", "object"}}},
-        {"description", "Answers that were not taken, with the reason"}}},
-      {"may_state", texts("The relations that you may state")},
-      {"running", {{"type", "boolean"}, {"description", "A turn is still evaluating"}}},
-      {"findings",
-       {{"type", "array"}, {"items", {{"type", "object"}}}, {"description", "Errors of the text"}}},
-      {"error", text("What was wrong with the call")}};
-  out["required"] = {"now", "schema", "session", "seq", "status"};
+  out += "\n";
+  line("session", report.value("session", ""));
+  line("status", report.value("status", ""));
+  for (const ordered_json& question : report.value("pending", ordered_json::array())) {
+    std::string about = question.value("kind", "");
+    if (question.value("person", false)) about += ", only the user";
+    out += fmt::format("\n- `{}` ({}): {}", question.value("key", ""), about,
+                       question.value("prompt", ""));
+    if (const auto options = question.find("options"); options != question.end())
+      out += " " + DumpJson(*options);
+  }
+  for (const char* name : {"answers", "unused", "chat", "findings", "with", "overridden"})
+    if (const auto at = report.find(name); at != report.end() && !at->empty())
+      line(name, DumpJson(*at));
+  for (const char* name : {"why", "error", "hint", "next", "cutOff"})
+    line(name, report.value(name, ""));
   return out;
 }
 

@@ -32,8 +32,11 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
 nlohmann::ordered_json RunningReport(const std::string& handle, const std::string& protocol,
                                      nlohmann::ordered_json last, const std::string& fault = "");
 
-/// The JSON schema of both.
+/// The JSON schema of both, in short.
 nlohmann::ordered_json RunSchema();
+
+/// A report as text: what to do now, the handle, the keys of the questions, the answers.
+std::string ReportText(const nlohmann::ordered_json& report);
 
 /// The most answers in a report, and their bytes. Others are on further pages.
 inline constexpr std::size_t kMostAnswers = 50;

@@ -15,7 +15,6 @@
 #include "runtime/run/run.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
-#include "shell/host/scripted_agent.h"
 #include "shell/host/tool_setup.h"
 #include "shell/mcp/protocol_list.h"
 #include "shell/mcp/request_state.h"

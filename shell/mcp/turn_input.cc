@@ -12,7 +12,7 @@
 #include "grammar/printer.h"
 #include "interp/store/json_value.h"
 #include "runtime/session.h"
-#include "shell/host/scripted_agent.h"
+#include "runtime/wire/standing_replies.h"
 
 namespace rpl {
 namespace {

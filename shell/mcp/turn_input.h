@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "interp/store/by.h"
-#include "shell/mcp/given_answers.h"
+#include "runtime/wire/given_answers.h"
 #include "shell/mcp/protocol_run.h"
 #include "shell/mcp/question_form.h"
 

@@ -15,6 +15,7 @@
 #include "interp/explain/explain_print.h"
 #include "interp/lint/builtin_tools.h"
 #include "runtime/facts_file.h"
+#include "runtime/wire/standing_replies.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"

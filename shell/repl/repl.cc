@@ -14,6 +14,7 @@
 #include "grammar/document.h"
 #include "runtime/facts_file.h"
 #include "runtime/postgres/open_session.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"

@@ -14,8 +14,10 @@
 #include "formats/text_hash.h"
 #include "grammar/document.h"
 #include "grammar/printer.h"
+#include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "runtime/tools/file_tools.h"
+#include "runtime/wire/request_key.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
@@ -34,7 +36,7 @@ using Files = std::map<std::string, std::string>;
 
 // An agent that reads the files of the script for `$index`, answers nothing else, and stores the
 // chat.
-class AbsentAgent : public Agent {
+class AbsentAgent : public Nobody {
  public:
   AbsentAgent(Lines& chat, const Files& files) : chat_(chat), files_(files) {}
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
@@ -51,7 +53,6 @@ class AbsentAgent : public Agent {
     return out;
   }
   void Chat(const std::string& line) override { chat_.push_back(line); }
-  void OfferToContinue(const std::string&) override {}
 
  private:
   Files::const_iterator Source(const Request& request, const Pool& pool) const {

@@ -10,6 +10,7 @@
 #include "formats/character.h"
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
+#include "runtime/wire/plain_term.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/script/script_folder.h"
 

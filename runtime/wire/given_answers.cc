@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/given_answers.h"
+#include "runtime/wire/given_answers.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "formats/shorten.h"
 #include "interp/plan/authority.h"
 #include "interp/store/json_value.h"
-#include "shell/host/scripted_agent.h"
-#include "shell/mcp/question_form.h"
+#include "runtime/wire/open_question.h"
+#include "runtime/wire/request_key.h"
 
 namespace rpl {
 namespace {
@@ -143,6 +143,10 @@ std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<Request>& requests
   for (std::size_t i = 0; i < requests.size(); ++i) {
     out[i] = Given(requests[i], pool);
     if (out[i].kind != rpl::Answer::Kind::kNobody) continue;
+    if (started_.erase(requests[i].id) > 0) {
+      if (requests[i].starting) requests[i].starting();
+      continue;
+    }
     others.push_back(requests[i]);
     places.push_back(i);
   }

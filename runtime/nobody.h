@@ -2,8 +2,8 @@
 //
 // An agent that answers nothing and shows nothing, for sessions that are inspected but not
 // continued: their calls stay open.
-#ifndef RPL_SHELL_HOST_NOBODY_H_
-#define RPL_SHELL_HOST_NOBODY_H_
+#ifndef RPL_RUNTIME_NOBODY_H_
+#define RPL_RUNTIME_NOBODY_H_
 
 #include <string>
 
@@ -21,4 +21,4 @@ class Nobody : public Agent {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_HOST_NOBODY_H_
+#endif  // RPL_RUNTIME_NOBODY_H_

@@ -7,10 +7,11 @@
 // turn. Each answer is used once; those that nothing asked for are handed back after the turn. Who
 // said so comes with the answer: a model's does not count where the program asks for a person, and
 // is handed back with that reason, so that the question stays open for the person.
-#ifndef RPL_SHELL_MCP_GIVEN_ANSWERS_H_
-#define RPL_SHELL_MCP_GIVEN_ANSWERS_H_
+#ifndef RPL_RUNTIME_WIRE_GIVEN_ANSWERS_H_
+#define RPL_RUNTIME_WIRE_GIVEN_ANSWERS_H_
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +54,9 @@ class GivenAnswers : public RelayingAgent {
   explicit GivenAnswers(Agent& otherwise) : RelayingAgent(otherwise) {}
 
   void Give(GivenAnswer answer) { given_.push_back(std::move(answer)); }
+  /// The client begins to carry out the call of this id: recorded when the call comes up, so that
+  /// it is in doubt until its result is given.
+  void Start(std::string id) { started_.insert(std::move(id)); }
   /// Those that were not used since the last call, which are forgotten.
   std::vector<UnusedAnswer> TakeUnused();
 
@@ -70,6 +74,7 @@ class GivenAnswers : public RelayingAgent {
   rpl::Answer Given(const Request& request, Pool& pool);
 
   std::vector<GivenAnswer> given_;
+  std::set<std::string> started_;
   std::vector<UnusedAnswer> refused_;
   std::vector<std::pair<std::string, std::string>> used_;
   std::string last_;  // the key of the last answer that was used
@@ -78,4 +83,4 @@ class GivenAnswers : public RelayingAgent {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_GIVEN_ANSWERS_H_
+#endif  // RPL_RUNTIME_WIRE_GIVEN_ANSWERS_H_

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The language as a module of WebAssembly (./dev wasm): rpl_language, and in place of what needs an
+# operating system what says that there is none (docs/decisions/0017). Libraries come from
+# RPL_WASM_LIBRARIES, the folder that packaging/wasm/libraries.sh has filled.
+set(RPL_WASM_LIBRARIES "" CACHE PATH "The prefix of libraries compiled to WebAssembly")
+set(CMAKE_CXX_FLAGS_RELEASE "-Os")  # a page loads it
+target_include_directories(rpl_options SYSTEM INTERFACE ${RPL_WASM_LIBRARIES}/include)
+target_compile_options(rpl_options INTERFACE -fwasm-exceptions)
+target_link_options(rpl_options INTERFACE -fwasm-exceptions
+  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB -sSTACK_SIZE=8MB)
+
+add_library(rpl_absent OBJECT
+  checks/guard/zone_absent.cc
+  embed/large_stack_portable.cc
+  formats/database_absent.cc
+  interp/store/pages_portable.cc
+  runtime/host/host_log_absent.cc
+  runtime/postgres/open_session_absent.cc)
+target_link_libraries(rpl_absent PRIVATE rpl_options)
+
+function(rpl_add_module name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE rpl_language rpl_absent rpl_options)
+  foreach(library fmt re2 yaml-cpp utf8proc gmp sodium z)
+    target_link_libraries(${name} PRIVATE ${RPL_WASM_LIBRARIES}/lib/lib${library}.a)
+  endforeach()
+  set_target_properties(${name} PROPERTIES SUFFIX .mjs)
+endfunction()
+
+rpl_add_module(rpl_wasm embed/wasm.cc)
+set_target_properties(rpl_wasm PROPERTIES OUTPUT_NAME rpl)
+target_link_options(rpl_wasm PRIVATE -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createRpl
+  -sENVIRONMENT=web,worker,node -sEXPORTED_RUNTIME_METHODS=ccall
+  -sINCOMING_MODULE_JS_API=wasmBinary,locateFile -sFILESYSTEM=0)
+
+# Runs test scripts in node, with node's files.
+rpl_add_module(rpl_scripts
+  checks/calls/shfmt_reader.cc
+  formats/write_all.cc
+  runtime/tools/file_tools.cc
+  runtime/tools/program_folder.cc
+  runtime/tools/read_notes.cc
+  shell/guard/denial_text.cc
+  shell/host/colours.cc
+  shell/host/input.cc
+  shell/host/prompt_text.cc
+  shell/host/refusal.cc
+  shell/host/report.cc
+  shell/host/scripted_agent.cc
+  shell/script/guard_notation.cc
+  shell/script/markup.cc
+  shell/script/portable_main.cc
+  shell/script/script_coverage.cc
+  shell/script/script_folder.cc
+  shell/script/script_host.cc
+  shell/script/script_runner.cc
+  shell/script/script_update.cc
+  shell/script/test_script.cc
+  shell/script/verify_table.cc)
+set_source_files_properties(shell/script/portable_main.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+target_link_options(rpl_scripts PRIVATE -sNODERAWFS -sENVIRONMENT=node -sEXIT_RUNTIME)

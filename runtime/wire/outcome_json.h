@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcomes, and the requests in them, as JSON (docs/schemas/outcome.json).
+#ifndef RPL_RUNTIME_WIRE_OUTCOME_JSON_H_
+#define RPL_RUNTIME_WIRE_OUTCOME_JSON_H_
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "interp/store/value.h"
+#include "runtime/outcome.h"
+#include "runtime/ports.h"
+
+namespace rpl {
+
+/// {"id", "kind", "key", "prompt", "options", "place"}, and "inDoubt" if it is true.
+nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
+
+/// An array of the violations that somebody accepted.
+nlohmann::ordered_json OverriddenJson(const std::vector<Overridden>& overridden);
+
+/// {"schema", "status", "goal", "answers", "reason", "pending"} and, if answers were cut off,
+/// "cutOff". `answers` are maps from variables to values.
+nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
+                                   const Pool& pool);
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_WIRE_OUTCOME_JSON_H_

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run that another program drives (rpl drive): the program is read from files or comes with the
+// request, the run may be kept in a session, and the settings of rpl.yaml and of the command hold.
+// Tools that have no command in rpl.yaml are the driver's, as questions of the kind "tool".
+#ifndef RPL_SHELL_DRIVE_DRIVEN_RUN_H_
+#define RPL_SHELL_DRIVE_DRIVEN_RUN_H_
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/gate_setup.h"
+#include "runtime/wire/json_run.h"
+#include "shell/host/options.h"
+#include "shell/host/tool_setup.h"
+
+namespace rpl {
+
+class DrivenRun {
+ public:
+  struct Opened {
+    std::unique_ptr<DrivenRun> run;  // null if it cannot be opened
+    nlohmann::ordered_json result;   // of the request
+  };
+  /// Opens what the request names: the members of RunSpecOf, and
+  ///
+  ///   files    the paths of the program, in place of documents
+  ///   tools    names of tools that the driver carries out
+  ///   session  a file, or a URL, in which the run is kept; it goes on with what is there
+  ///
+  /// The result has "findings", and "opened", or "error". Borrows `engine`.
+  static Opened Open(const nlohmann::ordered_json& request, const EngineOptions& engine,
+                     std::function<bool()> interrupted);
+
+  nlohmann::ordered_json Do(const nlohmann::ordered_json& request) { return run_->Do(request); }
+
+ private:
+  DrivenRun(const EngineOptions& engine, std::function<bool()> interrupted);
+
+  Nobody nobody_;
+  ToolSetup tools_;
+  std::unique_ptr<GateSetup> gate_;
+  std::optional<JsonRun> run_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_DRIVE_DRIVEN_RUN_H_
