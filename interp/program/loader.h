@@ -42,6 +42,10 @@ class Loader {
 
   void Sort();
   void Lower();
+  /// The prose of a scope of the document, or null; after Sort.
+  std::shared_ptr<const HeadingProse> WordsOf(std::size_t scope) const {
+    return sections_[scope].context.words;
+  }
 
   Novelty novelty;
   std::vector<Definition> definitions;

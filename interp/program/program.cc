@@ -247,18 +247,30 @@ Novelty Program::Load(const Document& document, Diagnostics& out, bool forbids) 
   }
   for (Collected& c : loader.collected) collected_.emplace(c.relation, std::move(c));
   for (Declared& d : loader.declared) declared_.push_back(std::move(d));
-  for (const Scope& scope : document.scopes)
-    if (scope.level > 0) headings_[document.file].push_back({scope.span.begin, scope.title});
+  for (std::size_t i = 0; i < document.scopes.size(); ++i)
+    if (const Scope& scope = document.scopes[i]; scope.level > 0)
+      headings_[document.file].push_back({scope.span.begin, scope.title, loader.WordsOf(i)});
   return std::move(loader.novelty);
 }
 
-std::string Program::HeadingAt(Span span) const {
+// The heading above a sentence; null if there is none.
+const Program::HeadingStart* Program::StartOf(Span span) const {
   const auto it = headings_.find(span.file);
-  if (it == headings_.end()) return "";
+  if (it == headings_.end()) return nullptr;
   const auto after = std::upper_bound(
       it->second.begin(), it->second.end(), span.begin,
       [](std::uint32_t begin, const HeadingStart& heading) { return begin < heading.begin; });
-  return after == it->second.begin() ? "" : std::prev(after)->title;
+  return after == it->second.begin() ? nullptr : &*std::prev(after);
+}
+
+std::string Program::HeadingAt(Span span) const {
+  const HeadingStart* const heading = StartOf(span);
+  return heading == nullptr ? "" : heading->title;
+}
+
+std::shared_ptr<const HeadingProse> Program::ProseAt(Span span) const {
+  const HeadingStart* const heading = StartOf(span);
+  return heading == nullptr ? nullptr : heading->words;
 }
 
 std::optional<Definition> Program::LowerQuery(const Sentence& query, Diagnostics& out) {

@@ -264,6 +264,8 @@ class Program {
   const std::vector<Declared>& declared() const { return declared_; }
   /// The title of the heading above a sentence, "" if there is none.
   std::string HeadingAt(Span span) const;
+  /// The prose below that heading; null if there is none.
+  std::shared_ptr<const HeadingProse> ProseAt(Span span) const;
   /// Whether rules of the author or the engine answer calls of the tool, rather than a host.
   bool HasRules(RelationId relation) const;
 
@@ -296,7 +298,9 @@ class Program {
   struct HeadingStart {
     std::uint32_t begin;
     std::string title;
+    std::shared_ptr<const HeadingProse> words;
   };
+  const HeadingStart* StartOf(Span span) const;
   std::unordered_map<std::uint32_t, std::vector<HeadingStart>> headings_;  // by file, in order
 };
 

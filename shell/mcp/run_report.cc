@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/session.h"
+#include "runtime/wire/facts_to_report.h"
 #include "runtime/wire/outcome_json.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/host/program_files.h"
@@ -112,6 +114,23 @@ std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::str
         at_terminal, handle);
   while (out.ends_with(' ')) out.pop_back();
   return out;
+}
+
+// What the protocol asks the model to report, while the run is not over.
+void AddReports(ProtocolRun& run, ordered_json& to) {
+  const Status status = run.outcome().status;
+  if (status == Status::kSatisfied || status == Status::kRejected) return;
+  std::set<std::string> told;  // headings, whose prose is told once
+  for (const FactToReport& fact : FactsToReport(run.session(), By::kModel)) {
+    if (to["report"].size() == kMostAsked) break;
+    ordered_json one = {{"form", fact.form}};
+    if (!fact.text.empty() && told.insert(fact.heading).second) {
+      one["heading"] = run.Shown(fact.heading);
+      one["text"] = ShownText(run.Shown(fact.text), kMostReason);
+    }
+    to["report"].push_back(std::move(one));
+  }
+  if (to["report"].is_null()) to.erase("report");
 }
 
 // Why a goal does not hold, in a few lines.
@@ -270,6 +289,7 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
   std::vector<std::string> open = run.session().MayState(By::kModel);
   if (open.size() > kMostOpen) open.resize(kMostOpen);
   if (!open.empty()) out.json["may_state"] = std::move(open);
+  AddReports(run, out.json);
   return out;
 }
 
@@ -326,6 +346,11 @@ std::string ReportText(const ordered_json& report) {
                        question.value("prompt", ""));
     if (const auto options = question.find("options"); options != question.end())
       out += " " + DumpJson(*options);
+  }
+  for (const ordered_json& fact : report.value("report", ordered_json::array())) {
+    out += fmt::format("\nreport with rpl_assert what you find: {}", fact.value("form", ""));
+    if (fact.contains("text"))
+      out += fmt::format(" ({}: {})", fact.value("heading", ""), fact.value("text", ""));
   }
   for (const char* name : {"answers", "unused", "chat", "findings", "with", "overridden"})
     if (const auto at = report.find(name); at != report.end() && !at->empty())

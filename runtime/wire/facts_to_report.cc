@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/wire/facts_to_report.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "interp/program/clause.h"
+#include "interp/program/program.h"
+#include "interp/program/prose.h"
+
+namespace rpl {
+namespace {
+
+// What the program says of a relation where it reads it.
+struct Read {
+  std::vector<std::string> columns;  // the names of variables there, "" where there is none
+  std::shared_ptr<const HeadingProse> words;
+};
+
+std::string FormOf(const std::string& name, const std::vector<std::string>& columns) {
+  std::string out = name + "(";
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    out += (i == 0 ? "" : ", ") + (columns[i].empty() ? "_" : "?" + columns[i]);
+  return out + ")";
+}
+
+}  // namespace
+
+std::vector<FactToReport> FactsToReport(const Session& session, By by) {
+  const Program& program = session.program();
+  const Store& store = session.store();
+  const std::vector<std::string> names = session.MayState(by);
+  const std::set<std::string> wanted(names.begin(), names.end());
+  std::map<std::string, Read> reads;
+  const auto look = [&](const Clauses& body, const std::vector<std::string>& slots, Span place) {
+    const std::function<void(const Clauses&)> within = [&](const Clauses& clauses) {
+      for (const Clause& clause : clauses) {
+        ForEachBody(clause, within);
+        const auto* atom = clause.As<Atom>();
+        if (atom == nullptr || program.FindCollected(atom->relation) != nullptr) continue;
+        const Relation& of = store.at(atom->relation);
+        const std::string name = of.name() + "/" + std::to_string(of.arity());
+        if (of.space() != Space::kRelation || !wanted.contains(name)) continue;
+        Read& read = reads[name];
+        read.columns.resize(of.arity());
+        for (std::size_t i = 0; i < std::min(of.arity(), atom->args.size()); ++i)
+          if (const Pattern& arg = atom->args[i];
+              read.columns[i].empty() && arg.kind == Pattern::Kind::kSlot && arg.slot >= 0)
+            read.columns[i] = slots[static_cast<std::size_t>(arg.slot)];
+        if (read.words == nullptr) read.words = program.ProseAt(place);
+      }
+    };
+    within(body);
+  };
+  for (const Definition& def : program.definitions()) look(def.body, def.slots, def.span);
+  for (const Constraint& constraint : program.constraints()) {
+    look(constraint.left, constraint.slots, constraint.span);
+    look(constraint.right, constraint.slots, constraint.span);
+  }
+  std::vector<FactToReport> out;
+  for (const std::string& name : names) {
+    const auto at = reads.find(name);
+    if (at == reads.end()) continue;
+    const Read& read = at->second;
+    out.push_back({FormOf(name.substr(0, name.rfind('/')), read.columns),
+                   read.words == nullptr ? "" : read.words->title,
+                   read.words == nullptr ? "" : read.words->text});
+  }
+  return out;
+}
+
+}  // namespace rpl
