@@ -84,7 +84,7 @@ RelationId Machine::ChoicesOf(const OpenCall& call) const {
   if (call.question < 0) return kNoId;
   // What the prose offers is for the one argument that is asked for (decision 96).
   const bool alone = std::ranges::count_if(call.args, [](Value v) { return v.is_none(); }) < 2;
-  RelationId options = alone ? program_.QuestionAt(call.question).options : kNoId;
+  RelationId options = alone ? program_.OptionsOf(program_.QuestionAt(call.question)) : kNoId;
   if (options == kNoId && call.column >= 0) {
     const HeadingUse& use = catalog_.UseOf(call.relation);
     const auto column = static_cast<std::size_t>(call.column);

@@ -381,7 +381,8 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
   else q.prompt = prompt_;
   q.words = heading_.words;
   const auto options = Options().rbegin();
-  q.options = options == options_.rend() ? kNoId : options->second;
+  if (options != options_.rend()) q.options = options->second;
+  else if (!heading_.offers.empty()) q.offers = heading_.prefix + heading_.offers.back();
   program_.questions_.push_back(std::move(q));
   return static_cast<int>(program_.questions_.size()) - 1;
 }
