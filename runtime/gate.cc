@@ -11,6 +11,7 @@
 #include "checks/guard/audit_log.h"
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
+#include "formats/shorten.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/metadata.h"
@@ -128,8 +129,8 @@ void Gate::Audit(const ordered_json& event) {
   if (setup_ == nullptr || setup_->audit.empty() || !live() || !broken_.empty()) return;
   const std::string error = AppendEvents(setup_->audit, {event});
   if (error.empty()) return;
-  const std::string why =
-      fmt::format("the audit log `{}` cannot be written: {}", setup_->audit, error);
+  const std::string why = fmt::format("the audit log `{}` cannot be written: {}",
+                                      Shortened(setup_->audit, kToldBytes), error);
   if (setup_->audit_required) broken_ = why;
   else if (!std::exchange(warned_, true) && setup_->warn) setup_->warn(why);
 }

@@ -162,8 +162,11 @@ Outcome Judge::Unsatisfied(StepState& step, const Definition* query, Outcome out
     return out;
   }
   if (step.found.circle)
+    // The name of a query says nothing: it may be one that the shell gave.
     return fail("circular dependency: " + step.found.circle->text,
-                step.goal_name + " rests on " + step.found.circle->text + ": " + step.reason);
+                query != nullptr
+                    ? step.reason
+                    : step.goal_name + " rests on " + step.found.circle->text + ": " + step.reason);
   if (step.ineligible != kNoId) {
     const std::string& name = engine_.store.at(step.ineligible).name();
     const bool known = (query != nullptr && step.ineligible == query->head) ||

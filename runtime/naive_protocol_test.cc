@@ -138,7 +138,7 @@ class Play {
     const std::set<std::string> options = OptionsOf(request);
     if (options != std::set<std::string>(offers.begin(), offers.end()))
       return request.id + " offers " + Listed(options);
-    if (!protocol_.Iterates() && protocol_.TakesRows(heading) == request.row.empty())
+    if (protocol_.TakesRows(heading) == request.row.empty())
       return request.id + " is a question for " + (request.row.empty() ? "one row" : "rows");
     person_.question = request.id;
     person_.reply = ReplyTo(request);
@@ -316,6 +316,36 @@ std::string Differs(const Protocol& p, std::uint32_t seed) {
   } catch (const std::exception& e) {
     return std::string("exception: ") + e.what();
   }
+}
+
+TEST_CASE("random protocols have every mix") {
+  int spans = 0, avars = 0, captures = 0, iterates = 0, guards = 0;
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
+    const Protocol p = MakeProtocol(seed);
+    const auto many = [](const auto& list, const auto& is) {
+      return std::ranges::count_if(list, is) > 1;
+    };
+    spans += many(p.headings, [](const Heading& h) { return !h.span.empty(); });
+    avars += many(p.headings, [](const Heading& h) { return h.head.args.back() == "$s"; });
+    guards += many(p.rules, [](const Rule& r) { return r.guards; });
+    std::set<std::string> differ, each;
+    for (const Rule& r : p.rules) {
+      if (!r.each.empty()) each.insert(r.head.name);
+      for (const Rule& other : p.rules)
+        if (r.head.name == other.head.name && r.head.args.size() != other.head.args.size())
+          differ.insert(r.head.name);
+    }
+    bool reads_differ = false, reads_each = false;
+    for (const Rule& r : p.rules)
+      ForEachAtom(r.tail, [&](const Atom& a, bool) {
+        reads_differ |= differ.contains(a.name);
+        reads_each |= each.contains(a.name);
+      });
+    captures += reads_differ;
+    iterates += reads_each;
+  }
+  INFO(spans << " " << avars << " " << captures << " " << iterates << " " << guards);
+  for (const int count : {spans, avars, captures, iterates, guards}) CHECK(count >= 25);
 }
 
 TEST_CASE("a protocol goes turn by turn as the naive reading says") {

@@ -25,8 +25,9 @@ class Random {
   std::mt19937 bits_;
 };
 
-// Headings that ask, relations over their answers, goals over both, and a root that chooses among
-// the goals by what holds and what does not.
+// Headings that ask, some with spans, relations over their answers, goals over both, whose rules
+// capture differently, iterate and guard themselves, and a root that chooses among the goals by
+// what holds and what does not.
 std::string RandomProtocol(Random& random, bool constraints) {
   const int headings = 2 + random.Below(4);
   const int relations = 1 + random.Below(4);
@@ -56,21 +57,30 @@ std::string RandomProtocol(Random& random, bool constraints) {
   };
   std::string out;
   for (int g = 0; g < goals; ++g) {
-    out += "# M - % <- %g" + std::to_string(g) + "(_)";
-    if (random.Chance(60)) out += " ; @when(" + tests(relations, 2) + ")";
+    out += "# M - % <- %g" + std::to_string(g) + (random.Chance(70) ? "(_)" : "");
+    const bool guards = random.Chance(20);
+    if (guards) out += " ; @when(!%)";
+    if (!guards && random.Chance(60)) out += " ; @when(" + tests(relations, 2) + ")";
     out += "\n\n";
   }
   for (int h = 0; h < headings; ++h) {
     const std::string name = random.Chance(30) ? "$s" : "?x";
-    out += "## H - h" + std::to_string(h) + "(" + name + ")\n\nSay.\n\n";
+    const std::string spans[] = {"Say", "Say __x__", "Say __kind__"};
+    out += "## H - h" + std::to_string(h) + "(" + name + ")\n\n" + spans[random.Below(3)] + ".\n\n";
   }
-  out += "```rpl\n";
+  out += "```rpl\nkind(\"a\")\nkind(\"b\")\nkind(\"c\")\n";
   for (int r = 0; r < relations; ++r)
     for (int rule = 1 + random.Below(2); rule > 0; --rule)
       out += "r" + std::to_string(r) + "() <- " + tests(r, 2) + "\n";
-  for (int g = 0; g < goals; ++g)
-    out +=
-        "%g" + std::to_string(g) + "(?x) <- " + heading("?x") + ", " + tests(relations, 2) + "\n";
+  for (int g = 0; g < goals; ++g) {
+    const std::string name = "%g" + std::to_string(g);
+    out += name + "(?x) <- " + heading("?x") + ", " + tests(relations, 2);
+    if (random.Chance(20)) out += " ; @each(?e, kind(?e))";
+    else if (random.Chance(20)) out += " ; @when(!" + name + ")";
+    out += "\n";
+    if (random.Chance(40)) out += name + "(?x, ?y) <- " + heading("?x") + ", kind(?y)\n";
+    if (random.Chance(30)) out += name + " <- " + tests(relations, 2) + "\n";
+  }
   if (constraints && random.Chance(50)) out += heading("?x") + " -> " + heading("?x") + "\n";
   if (constraints && random.Chance(30)) out += tests(relations, 1) + " -> false\n";
   return out + "```\n";

@@ -11,6 +11,7 @@
 
 #include "formats/database.h"
 #include "formats/json_text.h"
+#include "formats/shorten.h"
 
 namespace rpl {
 namespace {
@@ -122,10 +123,15 @@ void GuardStore::RecordAnswersIn(const std::string& audit) {
   audit_ = audit.empty() ? "" : std::filesystem::absolute(audit).string();
 }
 
+std::string GuardStore::Told(const std::string& error) const {
+  constexpr std::size_t kMostPath = 400;
+  return fmt::format("`{}`: {}", Shortened(path_, kMostPath), error);
+}
+
 std::string GuardStore::Open() {
   std::string error;
   if (database_ == nullptr) database_ = OpenGuardStore(path_, patience_, error);
-  return error.empty() ? "" : fmt::format("`{}`: {}", path_, error);
+  return error.empty() ? "" : Told(error);
 }
 
 std::string GuardStore::Transact(const std::function<std::string()>& work) {
@@ -145,11 +151,11 @@ std::string GuardStore::Transact(const std::function<std::string()>& work) {
     }
   } ended{*this};
   database_->Begin();
-  if (!database_->error().empty()) return fmt::format("`{}`: {}", path_, database_->error());
+  if (!database_->error().empty()) return Told(database_->error());
   in_transaction_ = true;
   if (std::string why = work(); !why.empty()) return why;
   const std::string error = database_->Commit();
-  return error.empty() ? "" : fmt::format("`{}`: {}", path_, error);
+  return error.empty() ? "" : Told(error);
 }
 
 template <typename T>

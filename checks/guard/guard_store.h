@@ -167,6 +167,7 @@ class GuardStore {
 
   template <typename T>
   Sourced<T> Read(const std::function<T()>& read);
+  std::string Told(const std::string& error) const;
   std::string Open();
   std::int64_t IdOf(const char* find, const char* add, std::string_view name);
   std::int64_t RunId(const std::string& run);

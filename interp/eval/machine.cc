@@ -819,9 +819,15 @@ bool Machine::RunBranch(const Step& s) {
     frame_->ways.pop_back();
     if (limits_.profile != nullptr && frame_->answers > so_far)
       limits_.profile->CountBranch(*s.clause, s.written[done - 1]);
-    if (done >= s.deriving && (!frame_->waits.empty() || (frame_->lacking & kMeaning) != 0 ||
-                               frame_->answers > before || frame_->unknown_ends > before_unknown))
+    if (done < s.deriving) continue;
+    if (!frame_->waits.empty() || (frame_->lacking & kMeaning) != 0 ||
+        frame_->unknown_ends > before_unknown)
       break;
+    if (frame_->answers == before) continue;
+    if (frame_->table == nullptr) break;
+    if (frame_->table->extent.all) continue;
+    if (found_ == nullptr && done < s.branches.size()) frame_->table->chose = true;
+    break;
   }
   const bool waited = !frame_->waits.empty();
   waits.Add(frame_->waits);

@@ -324,6 +324,7 @@ class Machine {
   bool RunSettling(RuleLoop*& loop, std::size_t at, Continuation run);
   void ReadTable(const Table& table);
   bool RunTable(const Step& s);
+  bool RunTable(const Step& s, std::vector<Value> key, Extent extent, bool* chose);
   static bool LacksMeaningAlone(const Table& table);
   bool DoubtTable(const Step& s, Table& table);
   bool TakeTable(const Step& s, Table& table);
@@ -336,7 +337,8 @@ class Machine {
   bool WaitFor(const Step& s, OpenCall call);
   bool ReadOn(const Step& s, bool asked);
   bool AskForArgument(const Step& s, std::vector<Value> key);
-  Table* DemandNested(RelationId relation, std::vector<Value> key, bool activation = false);
+  Table* DemandNested(RelationId relation, std::vector<Value> key, bool activation = false,
+                      Extent extent = {});
   bool Keys(const Step& s, std::vector<Value>& out);
   bool BindCells(const Step& s, RowView cells);
   bool TakeCells(const Step& s, RowView cells, Value row_ref, RowUsed used);

@@ -84,7 +84,7 @@ RelationId Machine::ChoicesOf(const OpenCall& call) const {
   if (call.question < 0) return kNoId;
   // What the prose offers is for the one argument that is asked for (decision 96).
   const bool alone = std::ranges::count_if(call.args, [](Value v) { return v.is_none(); }) < 2;
-  RelationId options = alone ? program_.QuestionAt(call.question).options : kNoId;
+  RelationId options = alone ? program_.OptionsOf(program_.QuestionAt(call.question)) : kNoId;
   if (options == kNoId && call.column >= 0) {
     const HeadingUse& use = catalog_.UseOf(call.relation);
     const auto column = static_cast<std::size_t>(call.column);
@@ -201,18 +201,20 @@ bool Machine::RunAvar(const Step& s) {
 // --- tabled relations and goals ------------------------------------------------------
 
 // `activation`: for an activation clause.
-Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, bool activation) {
+Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, bool activation,
+                             Extent extent) {
   if (depth_ >= limits_.max_depth) {
     StopAt(Stop::kDepth);
     return nullptr;
   }
   ++depth_;
   const Definition* const def = frame_->def;
-  const bool reads_before = (frame_->table != nullptr && frame_->table->before) ||
+  const bool reads_before = (frame_->table != nullptr && frame_->table->extent.before) ||
                             (activation && def != nullptr && catalog_.GuardsItself(*def));
-  const bool before = reads_before && store_.at(relation).space() == Space::kRelation &&
-                      catalog_.RestOnEachOther(def->head, store_.BaseOf(relation));
-  Table& table = demands_.Demand(relation, std::move(key), before);
+  extent.before = reads_before && store_.at(relation).space() == Space::kRelation &&
+                  catalog_.RestOnEachOther(def->head, store_.BaseOf(relation));
+  extent.all = extent.all || (frame_->table != nullptr && frame_->table->extent.all);
+  Table& table = demands_.Demand(relation, std::move(key), extent);
   deepest = std::max(deepest, depth_ + table.depth);
   --depth_;
   if (!table.complete) frame_->unfinished = store_.BaseOf(relation);
@@ -250,7 +252,9 @@ bool Machine::TakeTable(const Step& s, Table& table) {
       if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
     }
     const auto take = [&] {
-      return TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)});
+      RowUsed used;  // a candidate is no row that an answer rests on
+      if (s.loose == 0) used = {&table, s.relation, static_cast<RowId>(r)};
+      return TakeCells(s, table.rows[r], ref, used);
     };
     if (loop == nullptr ? !take() : !RunSettling(loop, r, take)) return false;
   }
@@ -297,8 +301,26 @@ bool Machine::RunTable(const Step& s) {
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
-  Table* table = DemandNested(s.relation, key, s.clause->activation);
+  for (std::size_t i = 0; s.loose != 0 && i < arity; ++i)
+    if ((s.loose >> i & 1) == 0) key[i] = kNil;  // nothing reads it
+  const std::size_t answers = frame_->answers, ends = frame_->unknown_ends;
+  const std::uint8_t lacking = frame_->lacking;
+  const bool waits = !frame_->waits.empty();
+  bool chose = false;
+  if (!RunTable(s, key, {.loose = s.loose}, &chose)) return false;
+  // What was read of a plan that is taken did not lead to an answer, so the next one is tried, as
+  // with alternatives that stand here (decision 85).
+  const bool go_on = chose && s.restricted && frame_->table != nullptr && found_ == nullptr &&
+                     frame_->answers == answers && frame_->unknown_ends == ends &&
+                     frame_->lacking == lacking && frame_->waits.empty() && !waits;
+  return !go_on || RunTable(s, key, {.all = true}, &chose);
+}
+
+bool Machine::RunTable(const Step& s, std::vector<Value> key, Extent extent, bool* chose) {
+  Table* table = DemandNested(s.relation, key, s.clause->activation, extent);
   if (table == nullptr) return false;
+  *chose = table->chose && !table->extent.all;
+  if (table->chose && frame_->table != nullptr) frame_->table->chose = true;
   if (s.access == Access::kGoal) Disturb();
   else ReadTable(*table);
   if (table->forced && frame_->table != nullptr) frame_->table->forced = true;
@@ -318,7 +340,7 @@ bool Machine::RunTable(const Step& s) {
     return (asks && s.writes.empty()) || ReadOn(s, asks);
   }
   if (!table->rows.empty()) return true;
-  NoteEmpty(*table);
+  if (s.loose == 0) NoteEmpty(*table);
   if (frame_->ineligible == kNoId) frame_->ineligible = table->ineligible;
   return s.asked < 0 || AskForArgument(s, std::move(key));
 }

@@ -9,7 +9,7 @@
 namespace rpl {
 
 void Machine::Outlast(Table& table) {
-  if (table.before) return;
+  if (table.extent != Extent{}) return;
   TableRecord& record = table.recorded();
   if (record.lasting != nullptr) return;
   record.lasting = std::make_unique<Lasting>();

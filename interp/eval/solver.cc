@@ -190,7 +190,15 @@ void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part
   if (machine_->profile() != nullptr) machine_->profile()->Take(plan, bound, part);
 }
 
-const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound) {
+const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound, Columns loose) {
+  constexpr int kParts = 3;  // 1 and 2 are those of FindFirst
+  if (loose != 0)
+    return PlanOf(&def, program_.Has(def), kParts + static_cast<int>(loose), bound,
+                  [&](Planner planner) {
+                    Analysis::Loose rule = analysis_.LooseIn(def, ~loose);
+                    planner.BeginLoosely(std::move(rule.calls));
+                    return planner.Make(rule.clauses, bound, HeadSlots(def), def.slots, def.avar);
+                  });
   return PlanOf(&def, program_.Has(def), 0, bound, [&](Planner planner) {
     return planner.Make(WithTexts(def, bound, ClausesOf(def)), bound, HeadSlots(def), def.slots,
                         def.avar);
@@ -433,7 +441,7 @@ void Solver::Leave(Table& table) {
 
 // Begins a new table with what the one before left.
 void Solver::TakeUp(Table& table) {
-  if (table.before) return;
+  if (table.extent != Extent{}) return;
   const auto at = left_.find({table.relation, table.key});
   if (at == left_.end()) return;
   const Relation& rel = store_.at(table.relation);
@@ -464,7 +472,7 @@ RuleLoop* Solver::LoopOf(std::deque<RuleLoop>& loops, const void* owner, const P
         (step->kind == Step::Kind::kBind && step->pattern.kind == Pattern::Kind::kSlot);
     if (!once) break;
   }
-  if (step->kind != Step::Kind::kAtom || step->all_bound || step->asked >= 0 ||
+  if (step->kind != Step::Kind::kAtom || step->all_bound || step->asked >= 0 || step->loose != 0 ||
       (step->access != Access::kTable && step->access != Access::kRows))
     return nullptr;
   auto at = std::ranges::find(loops, owner, &RuleLoop::owner);
@@ -568,7 +576,7 @@ bool Solver::KeepDoubt(Table& table, const Definition& def) {
 bool Solver::IsYesOrNo(const Table& table, const Definition& def) const {
   const Relation& rel = store_.at(table.relation);
   return rel.space() == Space::kRelation && !table.acts && !table.recursive && !def.force &&
-         !IsChecked(def) && !table.before && !store_.IsWhole(table.relation) &&
+         !IsChecked(def) && table.extent == Extent{} && !store_.IsWhole(table.relation) &&
          std::ranges::none_of(table.key, &Value::is_none);
 }
 
@@ -604,7 +612,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   } else {
     std::size_t runs = 0;
     const auto run = [&] {
-      const Plan& plan = RulePlan(def, bound);
+      const Plan& plan = RulePlan(def, bound, table.extent.loose);
       frame.excuse = best == nullptr && KeepsDoubts(def, plan) ? &keeps_doubt : nullptr;
       frame.loop = ++runs == 1 ? LoopOf(table, def, plan) : nullptr;
       frame.one_is_all = best == nullptr && frame.loop == nullptr && IsYesOrNo(table, def);
@@ -749,10 +757,15 @@ void Solver::EvaluateTable(Table& table) {
   // Rows of groups that rules derived are not added to what they give for a key: a gathering head
   // may have gathered less.
   const bool keyed = analysis_.BindsKey(base, table.key);
-  std::vector<Value> cells;
-  ForEachStored(table.relation, table.key, from, [&](RowId row) {
+  std::vector<Value> cells, key = table.key;
+  const Columns given = table.extent.loose != 0 ? table.extent.loose : ~Columns{0};
+  for (std::size_t i = 0; i < key.size(); ++i)
+    if ((given >> i & 1) == 0) key[i] = kNone;
+  ForEachStored(table.relation, key, from, [&](RowId row) {
     if (keyed && !rel.asserted(row)) return;
     rel.Row(row).CopyTo(cells);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if ((given >> i & 1) == 0) cells[i] = kNil;
     if (base == table.relation || machine_->Means(table, cells)) table.rows.Add(cells);
   });
   if (lasting != nullptr) {
@@ -771,7 +784,7 @@ void Solver::EvaluateTable(Table& table) {
     // The rules are alternatives, and one holds; the constraints of the others are checked. A
     // recursive table is counted until its group is complete.
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
-    if (table.before && analysis_.GuardsItself(def)) continue;
+    if (table.extent.before && analysis_.GuardsItself(def)) continue;
     if (ground && !table.rows.empty() && !table.recursive && table.lowest == nullptr) {
       if (!analysis_.HasChecked(base)) break;
       if (!IsChecked(def)) continue;
@@ -900,18 +913,18 @@ void Solver::ForEachRow(RelationId relation, const std::vector<Value>& key,
   }
 }
 
-Table& Solver::Demand(RelationId relation, std::vector<Value> key, bool before) {
+Table& Solver::Demand(RelationId relation, std::vector<Value> key, Extent extent) {
   const auto next = static_cast<std::uint32_t>(tables_.size());
   const std::uint32_t id =
       table_of_.FindOrInsert(MixHash(RowSet::HashOf(key), relation), next, [&](std::uint32_t i) {
         const Table& table = tables_[i];
-        return table.relation == relation && table.key == key && table.before == before;
+        return table.relation == relation && table.key == key && table.extent == extent;
       });
   if (id == next) {
     Table& table = tables_.emplace_back();
     table.relation = relation;
     table.key = std::move(key);
-    table.before = before;
+    table.extent = extent;
     if (!left_.empty()) TakeUp(table);
     table.acts = analysis_.Acts(store_.BaseOf(relation));
     table.explains = store_.at(relation).space() == Space::kGoal;

@@ -173,7 +173,7 @@ class Solver : public Demands {
   /// The row that TakeArgument would return; records nothing.
   std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
-  Table& Demand(RelationId relation, std::vector<Value> key, bool before = false) override;
+  Table& Demand(RelationId relation, std::vector<Value> key, Extent extent = {}) override;
   const std::string& WhyEmpty(Table& table) override;
   std::vector<const Table*> Running(RelationId goal) const override;
 
@@ -237,7 +237,7 @@ class Solver : public Demands {
   template <typename Make>
   FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make,
                         std::span<const Value> wanted = {});
-  const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
+  const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound, Columns loose = 0);
   bool MayReorder(const Definition& def, const std::vector<const Clause*>& clauses) const;
   const Plan& ReorderedPlan(const Definition& def, const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound);

@@ -119,7 +119,9 @@ void Solver::EvaluateGoal(Table& table) {
     const bool acts = analysis_.Acts(def);
     const std::size_t before = table.rows.size();
     const bool doubted = table.AllRows() > before;
-    if (acts && (before > 0 || doubted || ((table.lacking | lacking) & kMeaning) != 0)) continue;
+    const bool taken = before > 0 && !table.extent.all;
+    table.chose = table.chose || (acts && taken);
+    if (acts && (taken || doubted || ((table.lacking | lacking) & kMeaning) != 0)) continue;
     const std::uint8_t lacked = table.lacking;
     const bool withheld = table.undecided;
     EvaluateGoalRule(table, def);
@@ -132,7 +134,7 @@ void Solver::EvaluateGoal(Table& table) {
     }
     if (!answered) continue;
     // Further questions could only add answers, and one answer is enough.
-    table.KeepTools();
+    if (!table.extent.all) table.KeepTools();
   }
   if (table.rows.empty()) {
     table.lacking |= lacking;

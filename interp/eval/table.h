@@ -76,12 +76,21 @@ struct BestSoFar {
   bool IsBeaten(std::uint32_t row) const { return row < beaten.size() && beaten[row]; }
 };
 
+/// What of a call a table has.
+struct Extent {
+  bool before = false;  // what holds without rules that guard themselves (Catalog)
+  bool all = false;     // also what plans give behind the first that is not unsatisfied
+  Columns loose = 0;    // candidates for these columns (Catalog::LooseOf); the others are nil
+
+  bool operator==(const Extent&) const = default;
+};
+
 /// Answers of one tabled call: of a relation with some arguments bound, or of a goal.
 struct Table {
   RelationId relation = kNoId;
   int rule = -1;           // goals: the definition that answered, or that is pending
   std::vector<Value> key;  // per argument: its value, or kNone while free
-  bool before = false;     // of what holds without rules that guard themselves (Catalog)
+  Extent extent = {};
   AnswerRows rows;
   bool pending = false;      // it waits for calls, see Details
   std::uint8_t lacking = 0;  // of Lack: some row may be missing
@@ -89,6 +98,7 @@ struct Table {
   bool vague = false;        // a meaning is lacking for other rows than Details::doubted
   bool eligible = false;     // goals: some rule's activation holds or is pending
   bool forced = false;       // @each stands in a rule of it or below: all its answers are pursued
+  bool chose = false;        // a plan of it or below is taken, and others are left
 
   // State of its evaluation; see Solver::Complete.
   bool acts = false;      // evaluating it may reach a goal or show something
@@ -185,8 +195,8 @@ class Demands {
  public:
   virtual ~Demands() = default;
   /// The table of a call, evaluated as far as possible now. It is incomplete if the call is part of
-  /// its own evaluation. `before`: see Table.
-  virtual Table& Demand(RelationId relation, std::vector<Value> key, bool before = false) = 0;
+  /// its own evaluation.
+  virtual Table& Demand(RelationId relation, std::vector<Value> key, Extent extent = {}) = 0;
   /// The reason why a complete table has no answers; "" when unknown.
   virtual const std::string& WhyEmpty(Table& table) = 0;
   /// The tables of a goal that are being evaluated.

@@ -351,7 +351,9 @@ class Forms {
     for (const Node& head : part.rule().heads) {
       const auto* call = head.As<Call>();
       if (call == nullptr || call->ns != Namespace::kGoal || call->args.empty()) continue;
-      const auto [at, is_new] = captures_.emplace(KeyOf(*call), &head);
+      // Rules that capture another number of values are read apart (decision 97).
+      const auto [at, is_new] =
+          captures_.emplace(KeyOf(*call) + "/" + std::to_string(call->args.size()), &head);
       if (is_new) continue;
       const Node& first = *at->second;
       const Call& other = *first.As<Call>();

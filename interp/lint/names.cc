@@ -42,7 +42,7 @@ const char* NeedsText(Needs needs) {
     case Needs::kNot: return "`not`";
     case Needs::kCount: return "a count";
     case Needs::kGather: return "gathering";
-    case Needs::kMetadata: return "`^`, which covers all its instances,";
+    case Needs::kMetadata: return "`^`, which covers all its instances";
   }
   return "";
 }
@@ -418,7 +418,12 @@ class Names {
           context_.Add(Code::kUndefinedRelation, name.first_use,
                        "`" + text + "` is used here and defined nowhere",
                        FenceHint(text, HeadHint(name, BareHint(call, close))));
-          if (name.on_left.end != 0 && !name.elsewhere) context_.NeverHolds(before);
+          if (name.on_left.end == 0 || context_.findings.size() == before) break;
+          if (!name.elsewhere) context_.NeverHolds(before);
+          else
+            context_.findings.back().diagnostic.message +=
+                ", and until it is stated, the constraint at " +
+                context_.sources.Where(name.on_left) + " does not apply";
           break;
         }
         case Namespace::kGoal: {

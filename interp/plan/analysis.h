@@ -150,6 +150,14 @@ class Analysis : public Catalog {
   const ModeSet& ModesOf(RelationId relation) const override;
   Columns KeysOf(RelationId relation) const override { return At(store_->BaseOf(relation)).keys; }
   const ModeSet& FiniteModesOf(RelationId relation) const override;
+  Columns LooseOf(RelationId relation, Columns without) const override;
+  /// What of a rule gives candidates without some arguments (loose.cc).
+  struct Loose {
+    std::vector<const Clause*> clauses;
+    std::vector<std::pair<const Clause*, Columns>> calls;  // with what they give loosely
+    std::vector<bool> bound;                               // slots
+  };
+  Loose LooseIn(const Definition& def, Columns without) const;
   bool ReachesOutside(const Clause& clause) const override;
   bool Acts(const Step& step) const override;
   bool RestOnEachOther(RelationId a, RelationId b) const override {
@@ -290,6 +298,8 @@ class Analysis : public Catalog {
     bool stuck = false;  // in some branch, whatever the caller binds
   };
   Needs NeedsOf(const Definition& def, Planner& planner) const;
+  Loose LooseIn(const Definition& def, Columns without, std::vector<RelationId>& within) const;
+  Columns LooseOf(RelationId relation, Columns without, std::vector<RelationId>& within) const;
   /// A component of derived relations in which values may grow.
   struct Growing {
     std::vector<RelationId> relations;

@@ -5,6 +5,7 @@
 // inputs, so it matters which.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <unordered_set>
@@ -106,6 +107,72 @@ std::vector<ReadyQueue::Place> ReadyQueue::Leaders() const {
     return out;
   }
   return calls;
+}
+
+std::pair<ReadyQueue::Place, Columns> ReadyQueue::LooseCall() {
+  Level& list = List();
+  std::vector<const Clause*> others;  // without calls with open keys
+  std::map<SlotId, int> keys;         // of how many calls
+  for (const Entry& e : list.entries) {
+    if (!e.left) continue;
+    const std::vector<SlotId> open = OpenKeys(*e.item.clause);
+    for (const SlotId s : open) ++keys[s];
+    if (open.empty()) others.push_back(e.item.clause);
+  }
+  if (keys.empty()) return {kNobody, 0};
+  // A call gives nothing before its inputs are known.
+  const auto bound_beside = [&](std::vector<bool> known) {
+    for (std::vector<bool> before; before != known;) {
+      before = known;
+      std::vector<const Clause*> able = others;
+      std::erase_if(able, [&](const Clause* clause) {
+        return std::ranges::any_of(OpenInputs(*clause),
+                                   [&](SlotId s) { return !known[static_cast<std::size_t>(s)]; });
+      });
+      known = catalog_.BoundBy(able, std::move(known), mode_);
+    }
+    return known;
+  };
+  const std::vector<bool> given = bound_beside(bound_);
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    Entry& e = list.entries[at];
+    const auto* atom = e.item.clause->As<Atom>();
+    if (!e.left || e.ready || e.loose || atom == nullptr || atom->whole || atom->row >= 0) continue;
+    if (OpenKeys(*e.item.clause).empty() || !OpenInputs(*e.item.clause).empty()) continue;
+    std::vector<Columns> ways = {0};  // without all open keys, or without one
+    for (std::size_t i = 0; i < atom->args.size(); ++i) {
+      bool open = false;
+      ForEachSlot(atom->args[i], [&](SlotId s) { open = open || !IsBound(s); });
+      if (!open || (catalog_.KeysOf(atom->relation) >> i & 1) == 0) continue;
+      ways.front() |= Columns{1} << i;
+      ways.push_back(Columns{1} << i);
+    }
+    for (const Columns without : ways) {
+      const Columns gives = catalog_.LooseOf(atom->relation, without);
+      std::vector<bool> known = bound_;
+      bool alone = gives != 0;  // a key that it gives is none of another call
+      for (std::size_t i = 0; i < atom->args.size(); ++i)
+        if ((gives >> i & 1) != 0)
+          ForEachSlot(atom->args[i], [&](SlotId s) {
+            known[static_cast<std::size_t>(s)] = true;
+            const bool own = (catalog_.KeysOf(atom->relation) >> i & 1) != 0 && !IsBound(s);
+            alone = alone && (!own || keys[s] == 1);
+          });
+      if (!alone) continue;
+      known = bound_beside(std::move(known));
+      bool helps = false;
+      for (std::size_t i = 0; i < atom->args.size(); ++i)
+        if ((without >> i & 1) != 0)
+          ForEachSlot(atom->args[i], [&](SlotId s) {
+            const auto slot = static_cast<std::size_t>(s);
+            helps = helps || (known[slot] && !given[slot]);
+          });
+      if (!helps) continue;
+      e.loose = true;
+      return {at, gives};
+    }
+  }
+  return {kNobody, 0};
 }
 
 std::vector<ReadyQueue::Place> ReadyQueue::Rivals(Place place) {

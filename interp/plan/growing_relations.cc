@@ -204,7 +204,7 @@ class Analysis::Readers {
     for (const CallGuard& guard : program_.guards())
       for (const CallGuard::Reading& reading : guard.readings) Look(reading.form);
     for (const Question& question : program_.questions())
-      LookAtChoices(question.options, question.prompt);
+      LookAtChoices(program_.OptionsOf(question), question.prompt);
     for (const auto& [heading, use] : analysis_.headings_)
       for (const HeadingUse::Argument& argument : use.arguments)
         LookAtChoices(argument.choices, analysis_.store_->at(heading).name());

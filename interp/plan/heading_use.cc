@@ -38,17 +38,10 @@ class Uses {
     std::vector<bool> bound(def.slots.size());
     for (const Clauses* clauses : {&def.activation, &def.body})
       for (const Clause& clause : *clauses) {
-        if (const auto* atom = clause.As<Atom>()) {
-          // The items of `@each` are clauses of the activation; the body reads one row for each.
-          bool iterates = def.force && clauses == &def.activation && !atom->args.empty();
-          bool gathers = false;
-          for (const Pattern& p : atom->args)
-            ForEachSlot(p, [&](SlotId s) {
-              iterates = iterates && !bound[static_cast<std::size_t>(s)];
-              gathers = gathers || gathered[static_cast<std::size_t>(s)];
-            });
-          if (iterates || gathers) Many(*atom);
-        }
+        bool gathers = false;
+        ForEachSlot(clause, [&](SlotId s) { gathers |= gathered[static_cast<std::size_t>(s)]; });
+        if (const auto* atom = clause.As<Atom>(); atom != nullptr && gathers) Many(*atom);
+        if (clause.item) Iterate(clause, def.each, bound);
         NoteOpen(clause, bound);
         CollectSlots(clause, bound);
       }
@@ -102,6 +95,20 @@ class Uses {
 
   void Many(const Atom& atom) {
     if (HeadingUse* use = Find(atom.relation)) use->many = true;
+  }
+  // The items of `@each` take rows where they give what it iterates over; what stands beside them
+  // is read once for each (decision 81).
+  void Iterate(const Clause& clause, const std::vector<SlotId>& each,
+               const std::vector<bool>& bound) {
+    bool gives = false;
+    ForEachSlot(clause, [&](SlotId s) {
+      gives |= !bound[static_cast<std::size_t>(s)] && std::ranges::find(each, s) != each.end();
+    });
+    if (!gives) return;
+    if (const auto* atom = clause.As<Atom>()) return Many(*atom);
+    if (const auto* alternatives = clause.As<Alternatives>())
+      for (const Clauses& branch : alternatives->branches)
+        for (const Clause& inner : branch) Iterate(inner, each, bound);
   }
   void Many(const Clauses& clauses) {
     for (const Clause& clause : clauses)

@@ -321,6 +321,34 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   }
 }
 
+// Reads the candidates of a call for these columns. The call itself is still to be run.
+Step* Planner::LooseStep(const Clause& call, Columns gives) {
+  const Atom& atom = *call.As<Atom>();
+  Step* const step = New(Step::Kind::kAtom, &call);
+  step->relation = store_.BaseOf(atom.relation);
+  step->access = Access::kTable;
+  step->loose = gives;
+  const auto in = [&](std::size_t i) { return (gives >> i & 1) != 0; };
+  for (std::size_t i = 0; i < atom.args.size(); ++i)
+    if (in(i) && Buildable(atom.args[i], false) && !TakesLists(atom.args[i])) {
+      step->probe |= Columns{1} << i;
+      step->keys.emplace_back(static_cast<std::uint32_t>(i), atom.args[i]);
+      ForEachSlot(atom.args[i], [&](SlotId s) { step->reads.push_back(s); });
+    }
+  for (std::size_t i = 0; i < atom.args.size(); ++i) {
+    const Pattern& p = atom.args[i];
+    const auto column = static_cast<std::uint32_t>(i);
+    if (!in(i) || (step->probe >> i & 1) != 0 || p.kind == Pattern::Kind::kAny) continue;
+    ForEachSlot(p,
+                [&](SlotId s) { (ready_->IsBound(s) ? step->reads : step->writes).push_back(s); });
+    if (p.kind != Pattern::Kind::kSlot)
+      step->matches.emplace_back(column, WithBinds(p, [&](SlotId s) { return ready_->Bind(s); }));
+    else if (ready_->Bind(p.slot)) step->binds.emplace_back(column, p.slot);
+    else step->checks.emplace_back(column, p.slot);
+  }
+  return step;
+}
+
 // The plan of a sub-list, ending in kFound. Its bindings are local, and listed in `taken`. `alone`:
 // no slot bound outside is bound in it.
 Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
@@ -698,6 +726,10 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
         ready_->Remove(whole);
         continue;
       }
+      if (const auto [call, gives] = ready_->LooseCall(); call != ReadyQueue::kNobody) {
+        append(LooseStep(*ready_->at(call).clause, gives));
+        continue;
+      }
       pick = ready_->NextInDespair();
       std::vector<Listed> rivals;
       if (pick != ReadyQueue::kNobody)
@@ -789,6 +821,17 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
   return first;
 }
 
+void Planner::MarkRestricted() {
+  std::vector<bool> read(outside_.size());
+  for (const Step& step : plan_->steps)
+    if (step.kind != Step::Kind::kEmit)
+      for (const SlotId s : step.reads) read[static_cast<std::size_t>(s)] = true;
+  for (Step& step : plan_->steps)
+    step.restricted = !step.checks.empty() || !step.matches.empty() ||
+                      std::ranges::any_of(
+                          step.writes, [&](SlotId s) { return read[static_cast<std::size_t>(s)]; });
+}
+
 std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
                                     const std::vector<bool>& bound, const std::vector<bool>& wanted,
                                     const std::vector<std::string>& names,
@@ -843,7 +886,14 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
     items = Prepare(items);
     body_ = Prepare(body_);
     if (items.empty()) {
-      plan->first = Chain(body_, Terminal::kEmit, 0, nullptr);
+      Step** link = &plan->first;
+      int depth = 0;
+      for (const auto& [call, gives] : loose_calls_) {
+        *link = LooseStep(*call, gives);
+        (*link)->depth = depth++;
+        link = &(*link)->next;
+      }
+      *link = Chain(body_, Terminal::kEmit, depth, nullptr);
     } else {
       before_body_ = outside_;
       for (const Listed& item : body_) CollectSlots(*item.clause, before_body_);
@@ -852,6 +902,7 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
     }
   }
   plan->acts = branches_.front().acts;
+  MarkRestricted();
   plan_ = nullptr;
   return plan;
 }

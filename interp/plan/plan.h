@@ -78,6 +78,10 @@ class Catalog {
   /// The arguments that range over the groups of a count unless the caller binds them: with one of
   /// them bound, the relation may have answers that are no rows of it (decision 94).
   virtual Columns KeysOf(RelationId relation) const = 0;
+  /// The arguments for which candidates are known without some that range over groups: all rows of
+  /// the relation have one of these there, also those that are only there for a group that somebody
+  /// binds. 0: none are known.
+  virtual Columns LooseOf(RelationId relation, Columns without) const = 0;
   /// How a solving plan reads a relation for a caller that binds the arguments of a key that are
   /// not kNone.
   Access AccessWith(RelationId relation, const std::vector<Value>& key) const {
@@ -168,6 +172,8 @@ struct Step {
   SlotId row = -1;          // receives a reference to the row (§11), or -1
   bool open_input = false;  // the known columns meet no mode of the relation
   bool endless = false;     // nor one of Catalog::FiniteModesOf
+  bool restricted = false;  // of its rows, only some may lead to an answer
+  Columns loose = 0;        // candidates for these columns are read: see Catalog::LooseOf
   SlotId asked = -1;        // an avar argument to ask for if nothing supplies it, or -1
 
   // operators: patterns carry their `binds` flags
@@ -260,6 +266,10 @@ class Planner {
   /// Declares slots that clauses outside of the plans mention. From now on a count groups by them
   /// (decision 25), and `not` waits for them (decision 39).
   void FlowsOn(std::vector<bool> slots) { flows_on_ = std::move(slots); }
+  /// Begins plans with these calls, of which only candidates for the columns are read.
+  void BeginLoosely(std::vector<std::pair<const Clause*, Columns>> calls) {
+    loose_calls_ = std::move(calls);
+  }
 
  private:
   enum class Terminal : std::uint8_t { kEmit, kFound, kBody, kJoin };
@@ -284,6 +294,7 @@ class Planner {
   };
 
   void MarkActing(int branch);
+  void MarkRestricted();
   Step* New(Step::Kind kind, const Clause* clause);
   /// `leads`: the first of the clauses runs first.
   Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken,
@@ -297,6 +308,7 @@ class Planner {
   void MarkGrouped(SlotId slot) { plan_->grouped[static_cast<std::size_t>(slot)] = true; }
   std::vector<Step*> TextsOf(Step& step, const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
+  Step* LooseStep(const Clause& call, Columns gives);
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;
   std::vector<SlotId> SlotsOf(const Clause& clause) const;
@@ -329,6 +341,7 @@ class Planner {
   std::unordered_set<const Clause*> counts_;      // counts grouped by one of these
   std::unordered_set<const Clause*> never_zero_;  // counts that clauses beside them compare so
   std::vector<bool> flows_on_;
+  std::vector<std::pair<const Clause*, Columns>> loose_calls_;
   std::vector<Listed> body_;                 // the clauses after the activation clause
   std::vector<bool> outside_, before_body_;  // slots needed outside: by the head; and by the body
 };

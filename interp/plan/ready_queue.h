@@ -87,6 +87,9 @@ class ReadyQueue {
   Place NextToDecompose();
   /// A clause that can run in the weaker sense of Planner::Chain, or kNobody.
   Place NextInDespair();
+  /// A call with open group keys of which some clause gives one for the candidates of the call, and
+  /// the columns that these have (Catalog::LooseOf); kNobody if there is none. Each call once.
+  std::pair<Place, Columns> LooseCall();
   /// The calls of which one is chosen so for its rows, as it binds a group key of the others or
   /// they bind its own (Catalog::KeysOf): each of them may. Empty if `place` is no such call.
   std::vector<Place> Rivals(Place place);
@@ -116,6 +119,7 @@ class ReadyQueue {
     std::uint32_t slots = 0;   // offset of its own in slots_
     std::uint32_t branch = 0;  // Alternatives: the branches before it can run
     std::uint32_t waits = 0;   // Alternatives: the branch that prevents running, plus one; or 0
+    bool loose = false;        // its candidates are read
     std::uint8_t closing = 0;  // rank
     std::uint8_t score = 0;    // known columns
     bool left = true;

@@ -299,6 +299,7 @@ struct Clause {
   std::string text;                 // as written, for reasons
   PrintedVariables variables = {};  // of the text
   bool activation = false;  // part of the activation clause, evaluated before the body (§16)
+  bool item = false;        // of @each
   bool of_head = false;     // see TextArgument
 
   template <typename T>
@@ -452,6 +453,7 @@ struct Definition {
   Clauses activation;                 // the part added by `;`, evaluated before the body (§16)
   Clauses body;
   bool force = false;              // @each: every answer is pursued
+  std::vector<SlotId> each = {};   // what it iterates over
   bool choice = false;             // has @choose, @distinct or a Check: not monotone
   std::vector<std::string> slots;  // names without mark; "" for made ones
   std::vector<bool> avar;          // per slot

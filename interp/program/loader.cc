@@ -694,23 +694,33 @@ void Loader::Lower() {
   }
   AssertPlain(std::numeric_limits<std::size_t>::max());
   // A span that names a relation, and no variable, offers its rows; any other marks a variable
-  // (§17.2).
-  std::unordered_set<std::string> given;  // unary relations that rules give
-  for (const PlacedSentence* rule : rules)
-    for (const Node& head : rule->sentence.rule.heads)
-      if (const auto* call = head.As<Call>();
-          call != nullptr && call->ns == Namespace::kRelation && call->args.size() == 1)
-        given.insert(call->label);
+  // (§17.2). Where the document reads or gives the relation does not matter.
+  std::unordered_set<std::string> mentioned;  // unary relations
+  const std::function<void(const Node&)> mention = [&](const Node& node) {
+    if (const auto* call = node.As<Call>();
+        call != nullptr && call->ns == Namespace::kRelation && call->args.size() == 1)
+      mentioned.insert(call->label);
+    ForEachChild(node, mention);
+  };
+  const bool offers = std::ranges::any_of(sections_, [](const Section& section) {
+    return section.context.signature && !section.context.offers.empty();
+  });
+  if (offers) {
+    for (const PlacedSentence& placed : document_.sentences)
+      ForEachChild(placed.sentence.rule, mention);
+    for (const Scope& scope : document_.scopes)
+      if (scope.signature) ForEachChild(scope.signature->rule, mention);
+  }
   for (std::size_t s = 0; s < sections_.size(); ++s) {
     Section& section = sections_[s];
     if (!section.context.signature) continue;
     std::unordered_set<std::string> seen;
     for (const std::string& name : section.context.spans) {
       const std::string label = document_.prefix + name;
-      const bool offers =
-          std::ranges::find(section.context.offers, name) != section.context.offers.end();
-      if (offers && given.contains(label)) program_.store().Declare(Space::kRelation, label, 1);
-      if (offers && program_.store().Find(Space::kRelation, label, 1) != kNoId) continue;
+      if (std::ranges::find(section.context.offers, name) != section.context.offers.end()) {
+        if (mentioned.contains(label)) program_.store().Declare(Space::kRelation, label, 1);
+        if (program_.store().Find(Space::kRelation, label, 1) != kNoId) continue;
+      }
       if (!seen.insert(name).second) continue;
       section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});
     }

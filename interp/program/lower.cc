@@ -381,7 +381,8 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
   else q.prompt = prompt_;
   q.words = heading_.words;
   const auto options = Options().rbegin();
-  q.options = options == options_.rend() ? kNoId : options->second;
+  if (options != options_.rend()) q.options = options->second;
+  else if (!heading_.offers.empty()) q.offers = heading_.prefix + heading_.offers.back();
   program_.questions_.push_back(std::move(q));
   return static_cast<int>(program_.questions_.size()) - 1;
 }
@@ -448,7 +449,14 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
           member.collection.term = Term(a.clauses[split - 1]);
           to.activation.push_back({std::move(member), a.span, "@each"});
         } else {
+          const std::size_t first = to.activation.size();
           for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
+          for (std::size_t i = first; i < to.activation.size(); ++i) to.activation[i].item = true;
+          // A single clause iterates over itself.
+          std::vector<std::string> names;
+          for (std::size_t i = 0; i < (split > 0 ? split : a.clauses.size()); ++i)
+            CollectVariables(a.clauses[i], names);
+          for (const std::string& name : names) to.each.push_back(SlotOf(name, false));
         }
         break;
       }

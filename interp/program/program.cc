@@ -54,6 +54,11 @@ bool IsQuestion(const Relation& relation) {
 
 Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}
 
+RelationId Program::OptionsOf(const Question& question) const {
+  if (question.options != kNoId || question.offers.empty()) return question.options;
+  return store_.Find(Space::kRelation, question.offers, 1);
+}
+
 const Goal* Program::FindGoal(std::string_view label) const {
   const RelationId relation = store_.Find(Space::kGoal, label, 1);
   const auto it = goal_of_.find(relation);

@@ -32,6 +32,7 @@ struct Question {
   SharedText prompt;    // prose of the heading, or the name
   std::shared_ptr<const HeadingProse> words;  // the same prose, or null
   RelationId options = kNoId;                 // a unary relation: choices, if it is asked alone
+  std::string offers = {};  // else the label of one that may be stated later, or ""
 };
 
 /// A heading with a head and no tail (decision 70): one question per argument.
@@ -243,6 +244,8 @@ class Program {
   const Question& QuestionAt(int number) const {
     return questions_[static_cast<std::size_t>(number)];
   }
+  /// The relation whose rows a question offers, of those known by now, or kNoId.
+  RelationId OptionsOf(const Question& question) const;
   /// The question about an argument of a heading.
   const Question& QuestionOf(const Collected& heading, std::size_t argument) const {
     return QuestionAt(heading.questions[argument]);

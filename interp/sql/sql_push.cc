@@ -342,7 +342,8 @@ class PushFinder {
     for (const CallGuard& guard : program_.guards())
       for (const CallGuard::Reading& reading : guard.readings) take_constraint(reading.form);
     for (const Question& question : program_.questions())
-      if (question.options != kNoId) outside_.insert(store_.BaseOf(question.options));
+      if (const RelationId r = program_.OptionsOf(question); r != kNoId)
+        outside_.insert(store_.BaseOf(r));
   }
 
   // Takes a relation out that may not be pushed down; false if there is none.

@@ -155,14 +155,20 @@ Judged Reading::Either(const Tail& tail, std::size_t at, const Env& env, const N
     out.insert(out.end(), tail.begin() + static_cast<std::ptrdiff_t>(at) + 1, tail.end());
     return Holds(out, env, bound);
   };
-  Judged out;
-  for (const Tail& t : tail[at].either)
-    if (!protocol_.Acts(t)) out = Or(out, with(t));
+  Judged out, given;  // all, and without those that are false whatever stands around them
+  for (const Tail& t : tail[at].either) {
+    if (protocol_.Acts(t)) continue;
+    const Judged one = with(t);
+    out = Or(out, one);
+    if (Holds(t, env, bound).truth != Truth::kFalse) given = Or(given, one);
+  }
   bool taken = false;
   for (const Tail& t : tail[at].either) {
     if (!protocol_.Acts(t)) continue;
-    if (out.truth == Truth::kFalse || Dead(out)) {
-      out = Or(out, with(t));
+    if (given.truth == Truth::kFalse || Dead(given)) {
+      const Judged one = with(t);
+      out = Or(out, one);
+      given = Or(given, one);
       taken = true;
     } else if (taken) {
       with(t);  // may be asked where a clause behind is known to be false
@@ -218,7 +224,10 @@ Judged Reading::Holds(const Tail& tail, const Env& env, Names bound) {
   for (auto clause = tail.begin(); clause != tail.end(); ++clause) {
     const bool sure = out.truth == Truth::kTrue;
     for (auto later = clause; sure && later != tail.end(); ++later)
-      if (IsTest(*later, bound) && Holds(*later, env, bound).truth == Truth::kFalse) return {};
+      if (IsTest(*later, bound) && Holds(*later, env, bound).truth == Truth::kFalse) {
+        if (clauses_ == Clauses::kAtOnce || again.empty()) return {};
+        return {Truth::kUndecided, again};
+      }
     if (Dead(out) && clauses_ == Clauses::kInOrder) break;
     const Judged one = Holds(*clause, env, bound);
     if (one.truth == Truth::kFalse) {
@@ -334,6 +343,7 @@ Judged Reading::Constraints() {
 Ending Reading::OfGoal(const std::string& goal) {
   Ending out;
   out.each = Iterates(goal);
+  std::set<Row> rows;  // what two rules give is one answer, with the names of the first
   for (const auto& [n, by_rule] : RowsOf(goal, 0, false)) {
     const Row& names = protocol_.rules[n].head.args;
     for (const auto& [row, judged] : by_rule) {
@@ -342,7 +352,7 @@ Ending Reading::OfGoal(const std::string& goal) {
       out.given[n].insert(row);
       std::map<std::string, std::string> answer;
       for (std::size_t i = 0; i < names.size(); ++i) answer[names[i]] = row[i];
-      if (!names.empty()) out.answers.insert(answer);
+      if (!names.empty() && rows.insert(row).second) out.answers.insert(answer);
     }
   }
   out.constraints = Constraints();

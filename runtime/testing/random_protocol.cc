@@ -66,7 +66,7 @@ class Maker {
 
   Heading MakeHeading(int number) {
     const std::string n = std::to_string(number);
-    Heading out{{"h" + n, {(Chance(20) ? "$s" : "?x") + n}}, ""};
+    Heading out{{"h" + n, {Chance(20) ? "$s" : "?x" + n}}, ""};
     if (Chance(45)) out.head.args.insert(out.head.args.begin(), "?k" + n);
     const int span = Below(10);
     if (span < 2) out.span = out.head.args.back().substr(1);

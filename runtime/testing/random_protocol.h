@@ -6,7 +6,7 @@
 // first:
 //
 // - a goal with a rule that asks and another rule, whose captures the reader knows or restricts:
-//   whether the first rule that is not unsatisfied is that of the goal or that of the call;
+//   what other plans are asked for once one gave an answer for the reader (decision 85);
 // - alternatives with variables of clauses around them: whether a plan is chosen once or for each
 //   row; alternatives in `@when`: whether another plan is taken where the body does not hold;
 // - headings whose known arguments nothing binds before them in the tail;

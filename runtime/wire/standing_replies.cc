@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/shorten.h"
 #include "runtime/wire/plain_term.h"
 
 namespace rpl {
@@ -93,9 +94,9 @@ Retractions TakeBack(const Trace& trace, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     const std::vector<const TraceEntry*> standing = StandingReplies(trace, key);
     if (standing.empty()) {
-      out.refused = IsAnswered(trace, key)
-                        ? "what was answered for `" + key + "` is taken back already"
-                        : "nothing was answered for `" + key + "`";
+      const std::string told = "answered for `" + Shortened(key, kToldBytes) + "`";
+      out.refused = IsAnswered(trace, key) ? "what was " + told + " is taken back already"
+                                           : "nothing was " + told;
       return out;
     }
     for (const TraceEntry* reply : standing) {

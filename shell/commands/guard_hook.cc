@@ -16,6 +16,7 @@
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
+#include "interp/store/value.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/hook_protocol.h"
@@ -43,7 +44,7 @@ std::string AnchorNames(GuardCommandOptions& options) {
   namespace fs = std::filesystem;
   if (!options.root.empty() && !fs::path(options.root).is_absolute())
     return fmt::format("--root is `{}`: expected a folder whose name begins with `/`",
-                       options.root);
+                       Shortened(options.root, kToldBytes));
   const std::pair<const char*, std::string*> kNamed[] = {
       {"--policy", &options.guard.policy}, {"--config", &options.config},
       {"--protocol", &options.protocol},   {"--sessions", &options.sessions},
@@ -55,7 +56,7 @@ std::string AnchorNames(GuardCommandOptions& options) {
           "{} is `{}`, which depends on the folder that the agent is in: expected a name that "
           "begins "
           "with `/`, or --root with the folder that it is in",
-          option, *name);
+          option, Shortened(*name, kToldBytes));
     *name = (fs::path(options.root) / *name).lexically_normal();
   }
   return "";

@@ -231,7 +231,8 @@ int ExplainDenial(const GuardCommandOptions& options) {
 int AnswerBoundRun(const GuardCommandOptions& options) {
   const std::size_t equals = options.answer.find('=');
   if (equals == std::string::npos || equals == 0) {
-    Complain("guard answer", "expected KEY=VALUE, got `" + options.answer + "`");
+    Complain("guard answer",
+             "expected KEY=VALUE, got `" + Shortened(options.answer, kToldBytes) + "`");
     return kExitInvalid;
   }
   const BoundPlace place = BoundPlaceHere(options);

@@ -13,7 +13,9 @@
 #include "checks/guard/guard_store.h"
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
+#include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "interp/store/value.h"
 #include "shell/commands/by_person.h"
 #include "shell/commands/guard_hook.h"
 #include "shell/guard/bound_place.h"
@@ -60,7 +62,8 @@ std::optional<Named> FindRequest(const GuardCommandOptions& options, ExitCode& c
     for (KnownReview& known : *all.value)
       if (TextAt(known.request, "id") == options.id) return Named{path, std::move(known.request)};
   }
-  Complain(where.empty() ? "guard" : where, "there is no request `" + options.id + "`",
+  Complain(where.empty() ? "guard" : where,
+           "there is no request `" + Shortened(options.id, kToldBytes) + "`",
            "`rpl guard pending` lists them");
   code = kExitInvalid;
   return std::nullopt;

@@ -154,9 +154,11 @@ ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& 
         Complain("--facts",
                  "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, one of "
                  "these with .gz, or `-`, got `" +
-                     text + "`");
+                     Shortened(text, kToldBytes) + "`");
       else
-        Complain("--facts", "expected RELATION=FILE, and `" + relation + "` cannot name a relation",
+        Complain("--facts",
+                 "expected RELATION=FILE, and `" + Shortened(relation, kToldBytes) +
+                     "` cannot name a relation",
                  IsName(relation) ? "it has another meaning in a program"
                                   : "a name begins with a lower-case letter, and has only these, "
                                     "digits and `-`");

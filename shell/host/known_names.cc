@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "interp/program/program.h"
 
@@ -51,7 +52,7 @@ std::string NoGoalNamed(const Session& session, const std::string& name) {
   NearestName nearest(name);
   for (const Goal& goal : session.program().goals())
     if (!goal.label.empty()) nearest.Offer(goal.label);
-  return fmt::format("no goal is named %{}{}", name,
+  return fmt::format("no goal is named %{}{}", Shortened(name, kToldBytes),
                      nearest.name().empty() ? "" : ", did you mean %" + nearest.name() + "?");
 }
 

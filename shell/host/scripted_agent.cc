@@ -2,7 +2,6 @@
 #include "shell/host/scripted_agent.h"
 
 #include <algorithm>
-#include <set>
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"

@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "formats/file_name.h"
+#include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "grammar/document.h"
+#include "interp/store/value.h"
 #include "shell/host/input.h"
 
 namespace rpl {
@@ -43,12 +45,13 @@ std::string ProtocolFolder::Add(const std::vector<std::string>& paths) {
   for (const std::string& given : paths) {
     std::error_code error;
     const fs::path path = fs::canonical(given, error);
-    if (error) return given + ": " + error.message();
+    if (error) return Shortened(given, kToldBytes) + ": " + error.message();
     Root root{path, "", !fs::is_directory(path, error)};
     if (root.file) root.prefix = fs::path(given).filename();
     else ++folders;
     if (root.file && !IsProtocolName(root.prefix))
-      return given + ": a protocol is a Markdown file (*.md) or plain RPL (*.rpl)";
+      return Shortened(given, kToldBytes) +
+             ": a protocol is a Markdown file (*.md) or plain RPL (*.rpl)";
     roots_.push_back(std::move(root));
   }
   for (Root& root : roots_)

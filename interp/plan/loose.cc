@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Candidates of a relation with arguments that range over groups (Catalog::LooseOf): what its rules
+// give for the other arguments without what counts. A superset of the rows, which is enough to find
+// what the groups are where other clauses tell them of the candidates.
+#include <algorithm>
+
+#include "interp/plan/analysis.h"
+
+namespace rpl {
+namespace {
+
+template <typename Part>
+bool AllIn(const Part& part, const std::vector<bool>& slots) {
+  bool all = true;
+  ForEachSlot(part, [&](SlotId s) { all = all && slots[static_cast<std::size_t>(s)]; });
+  return all;
+}
+
+template <typename Part>
+bool Meets(const Part& part, const std::vector<bool>& slots) {
+  bool found = false;
+  ForEachSlot(part, [&](SlotId s) { found = found || slots[static_cast<std::size_t>(s)]; });
+  return found;
+}
+
+}  // namespace
+
+// What can be left out is left out: a condition less gives more candidates.
+Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without,
+                                  std::vector<RelationId>& within) const {
+  std::vector<bool> open(def.slots.size());
+  const auto mark = [](std::vector<bool>& in, const auto& part) {
+    ForEachSlot(part, [&](SlotId s) { in[static_cast<std::size_t>(s)] = true; });
+  };
+  for (std::size_t i = 0; i < def.args.size(); ++i)
+    if ((without >> i & 1) != 0) mark(open, def.args[i]);
+  Loose out;
+  for (const Clause& clause : def.body) {
+    const auto* equal = clause.As<Compare>();
+    if (const auto* atom = clause.As<Atom>()) {
+      if (ReachesOutside(clause) || atom->whole || atom->row >= 0) continue;
+      Columns groups = KeysOf(atom->relation);
+      for (std::size_t i = 0; i < atom->args.size(); ++i)
+        if (!Meets(atom->args[i], open)) groups &= ~(Columns{1} << i);
+      if (groups == 0) out.clauses.push_back(&clause);
+      else if (const Columns gives = LooseOf(store_->BaseOf(atom->relation), groups, within);
+               gives != 0)
+        out.calls.emplace_back(&clause, gives);
+    } else if (const auto* count = clause.As<CountOf>();
+               (count != nullptr && !count->atom.empty() && !Meets(clause, open)) ||
+               clause.As<MatchWith>() || clause.As<Member>() ||
+               (equal != nullptr && equal->op == Operator::kEqual)) {
+      out.clauses.push_back(&clause);
+    }
+  }
+  out.bound.assign(def.slots.size(), false);
+  for (const auto& [clause, gives] : out.calls) {
+    const std::vector<Pattern>& args = clause->As<Atom>()->args;
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if ((gives >> i & 1) != 0) mark(out.bound, args[i]);
+  }
+  for (const Clause* clause : out.clauses)
+    if (clause->As<CountOf>() != nullptr) mark(out.bound, *clause);  // it groups by what is free
+  out.bound = BoundBy(out.clauses, out.bound, Mode::kSolve);
+  std::erase_if(out.clauses, [&](const Clause* clause) { return !AllIn(*clause, out.bound); });
+  return out;
+}
+
+Columns Analysis::LooseOf(RelationId relation, Columns without,
+                          std::vector<RelationId>& within) const {
+  constexpr std::uint32_t kMostColumns = 24;
+  const Info& info = At(relation);
+  const std::uint32_t arity = store_->at(relation).arity();
+  if (info.outside || info.broken || info.built_in || info.extremum || !info.modes.Meets(0) ||
+      store_->at(relation).space() != Space::kRelation || arity > kMostColumns ||
+      store_->WholeIfAny(relation) != kNoId || std::ranges::find(within, relation) != within.end())
+    return 0;
+  within.push_back(relation);
+  Columns out = ~without & ((Columns{1} << arity) - 1);
+  std::vector<std::pair<const Definition*, Loose>> rules;
+  for (const int number : info.rules) {
+    const Definition& def = program_->definitions()[static_cast<std::size_t>(number)];
+    if (!def.gathered.empty() || def.choice || !def.activation.empty()) out = 0;
+    if (out == 0) break;
+    const Loose& loose = rules.emplace_back(&def, LooseIn(def, without, within)).second;
+    for (std::size_t i = 0; i < def.args.size(); ++i)
+      if (!AllIn(def.args[i], loose.bound)) out &= ~(Columns{1} << i);
+  }
+  within.pop_back();
+  // The other arguments get a value that no clause may read.
+  for (const auto& [def, loose] : rules) {
+    std::vector<SlotId> others;
+    for (std::size_t i = 0; i < def->args.size(); ++i) {
+      const Pattern& p = def->args[i];
+      if ((out >> i & 1) != 0) continue;
+      if (p.kind != Pattern::Kind::kSlot || loose.bound[static_cast<std::size_t>(p.slot)] ||
+          std::ranges::find(others, p.slot) != others.end())
+        return 0;
+      others.push_back(p.slot);
+    }
+  }
+  return out;
+}
+
+Columns Analysis::LooseOf(RelationId relation, Columns without) const {
+  std::vector<RelationId> within;
+  return LooseOf(store_->BaseOf(relation), without, within);
+}
+
+Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without) const {
+  std::vector<RelationId> within = {def.head};
+  return LooseIn(def, without, within);
+}
+
+}  // namespace rpl
