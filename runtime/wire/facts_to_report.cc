@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/wire/facts_to_report.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,7 +46,7 @@ std::vector<FactToReport> FactsToReport(const Session& session, By by) {
         if (of.space() != Space::kRelation || !wanted.contains(name)) continue;
         Read& read = reads[name];
         read.columns.resize(of.arity());
-        for (std::size_t i = 0; i < std::min(of.arity(), atom->args.size()); ++i)
+        for (std::size_t i = 0; i < std::min<std::size_t>(of.arity(), atom->args.size()); ++i)
           if (const Pattern& arg = atom->args[i];
               read.columns[i].empty() && arg.kind == Pattern::Kind::kSlot && arg.slot >= 0)
             read.columns[i] = slots[static_cast<std::size_t>(arg.slot)];

@@ -39,7 +39,8 @@ HookHost HostOf(const GuardCommandOptions& options) {
 // The words of the command that a hook runs.
 std::vector<std::string> CommandFor(const GuardCommandOptions& options, const HookSettings& of,
                                     const BoundPlace& place) {
-  std::vector<std::string> out = {ThisProgram(), "guard", "hook", "--protocol", place.protocol};
+  std::vector<std::string> out = LastingProgram();
+  out.insert(out.end(), {"guard", "hook", "--protocol", place.protocol});
   const auto add = [&out](const char* option, const std::string& value) {
     out.push_back(option);
     out.push_back(fs::absolute(value).lexically_normal());

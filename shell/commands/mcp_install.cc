@@ -44,7 +44,9 @@ std::string FileFor(const McpHost& host) {
 }
 
 ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
-  ordered_json args = {"mcp"};
+  const std::vector<std::string> program = LastingProgram();
+  ordered_json args(std::vector<std::string>(program.begin() + 1, program.end()));
+  args.push_back("mcp");
   for (const std::string& path : options.paths) args.push_back(ResolvedPath(path));
   const auto add = [&](const char* option, const std::string& value) {
     args.push_back(option);
@@ -58,7 +60,7 @@ ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
     add("--policy", ResolvedPath(options.engine.guard.policy));
   ordered_json entry;
   if (host.typed) entry["type"] = "stdio";
-  entry["command"] = ThisProgram();
+  entry["command"] = program.front();
   entry["args"] = std::move(args);
   return entry;
 }

@@ -92,6 +92,14 @@ std::string ThisProgram() {
   return self.empty() ? "rpl" : self.string();
 }
 
+std::vector<std::string> LastingProgram() {
+  std::string program = ThisProgram();
+  // npx, pnpm dlx and yarn dlx run a package from a folder of theirs.
+  for (const char* cache : {"/_npx/", "/dlx/", "/dlx-"})
+    if (program.find(cache) != program.npos) return {"npx", "-y", "rpl-engine"};
+  return {std::move(program)};
+}
+
 bool IsInTree(const std::string& session, const std::string& path) {
   std::error_code error;
   const fs::path file = fs::weakly_canonical(fs::absolute(path, error), error);

@@ -42,6 +42,10 @@ std::string ResolvedPath(const std::string& path);
 /// The file of this program, or "rpl" if that cannot be told.
 std::string ThisProgram();
 
+/// The words of a command that starts this program later, too: its path, or, from the cache of npx,
+/// which is emptied, `npx -y rpl-engine`.
+std::vector<std::string> LastingProgram();
+
 /// The path as one word of a shell command, quoted if necessary. Printable for any bytes. The URL
 /// of a database comes without its password.
 std::string AsShellWord(const std::string& path);
