@@ -8,6 +8,9 @@
 # by a host that asks before each call. Of a dishonest script nothing that its protocol forbids may
 # pass; of an honest one nothing may be held up. Prints `passed NAME` or `failed NAME: …`; a failure
 # in KNOWN is `known NAME`, and one of them that passes is `failed`. `speed` prints times alone.
+#
+# `dishonest-mcp` and `honest-mcp` are the same scripts through `rpl guard mcp --protocol`: the tools
+# are those of a server. A script whose events have no form there is `without NAME: …`.
 import concurrent.futures
 import glob
 import itertools
@@ -19,6 +22,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
+
+import bind_gateway
 
 RPL = ""
 FOLDER = ""
@@ -175,6 +181,12 @@ class Agent:
             if self.person("answer", self.protocol, answer) != 0:
                 self.wrong.append(f"an answer is not taken: {answer}")
 
+    @staticmethod
+    def has_form(event):
+        """Whether the event can be sent by this road."""
+        del event
+        return True
+
     def rows(self, sql):
         with sqlite3.connect(self.run_file()) as db:
             return db.execute(sql).fetchall()
@@ -188,6 +200,86 @@ class Agent:
         self.honest("git push origin main")
         if not self.event("Stop"):
             self.wrong.append(f"the end is held up: {self.reason[:200]}")
+
+
+class NoForm(Exception):
+    """The event is one that only a hook has."""
+
+
+class GatewayAgent(Agent):
+    """The same, with the tools of a server behind a gateway. Other events go to the hook."""
+    READ = ("Bash", "bash", "Shell", "exec_command", "shell", "local_shell", "run_shell_command", "run_terminal_cmd", "Monitor",
+            "write_stdin", "PowerShell", "Read", "Grep", "Glob", "LS", "Write", "Edit", "MultiEdit", "NotebookEdit",
+            "write_file", "apply_patch", "str_replace_editor", "WebFetch")
+    OTHER = ("Task", "Skill", "make", "mcp__shell__run", "UserPromptSubmit", "TodoWrite", "WebSearch", "mcp__github__get_issue",
+             "BashOutput", "KillShell", "write", "edit_file", "drop", "fetch", "query")
+    made = threading.local()  # the agents of a script
+
+    def __init__(self, *protocol, **more):
+        super().__init__(*protocol, **more)
+        self.gateways = {}
+        self.opening = threading.Lock()
+        self.made.__dict__.setdefault("agents", []).append(self)
+
+    def gateway(self, session="s", server="agent"):
+        with self.opening:
+            if (session, server) not in self.gateways:
+                read = [word for name in self.READ for word in ("--reads-as", f"{name}={name}")]
+                self.gateways[session, server] = bind_gateway.Gateway(
+                    [RPL, "guard", "mcp", "--protocol", self.protocol, "--sessions", self.sessions, "--project", self.of_host,
+                     "--timeout-ms", "60000", "--name", server, *read], (*self.READ, *self.OTHER), self.folder, self.environment)
+            return self.gateways[session, server]
+
+    def close(self, session=None):
+        for key in [k for k in self.gateways if session in (None, k[0])]:
+            self.gateways.pop(key).close()
+
+    def tries(self, *steps, **more):
+        if set(more) <= {"session_id"}:  # a call in another folder has no form
+            super().tries(*steps, **more)
+
+    def asks(self, tool, arguments, session_id="s", **more):
+        if more:
+            raise NoForm(f"a call with {', '.join(more)}")
+        self.id = f"t{next(self.ids)}"
+        made, self.reason = self.gateway(session_id).asks(self.id, tool, arguments)
+        return made
+
+    def ends(self, tool, arguments, result=None, name="PostToolUse", session_id="s", tool_use_id="", **more):
+        del tool, arguments
+        if tool_use_id is None or session_id is None or result is not None or name not in ("PostToolUse", "PostToolUseFailure"):
+            raise NoForm("a report of another form")
+        del more  # what the host says of a failure
+        self.gateway(session_id).ends(tool_use_id or self.id, name == "PostToolUseFailure")
+
+    def event(self, name, **more):
+        if name == "SessionEnd":
+            self.close(more.get("session_id", "s"))
+        return super().event(name, **more)
+
+    def hook(self, text, *options, before=()):
+        event = None
+        try:
+            event = json.loads(text)
+        except (ValueError, UnicodeDecodeError):
+            pass
+        if not isinstance(event, dict):
+            raise NoForm("an event that is none")
+        tool = event.get("tool_name")
+        if event.get("hook_event_name") != "PreToolUse":
+            if tool is not None or not isinstance(event.get("hook_event_name"), str):
+                raise NoForm("an event of another host")
+            return super().hook(text, *options, before=before)
+        if not isinstance(tool, str) or not self.has_form(event):
+            raise NoForm("an event that is none")
+        server, name = tool.split("__")[1:] if tool.startswith("mcp__") else ("agent", tool)
+        identifier = event.get("tool_use_id") or f"t{next(self.ids)}"
+        made, self.reason = self.gateway("s", server).asks(identifier, name, event["tool_input"])
+        return made
+
+    @staticmethod
+    def has_form(event):
+        return event.get("hook_event_name") == "PreToolUse" and "turn_id" not in event
 
 
 DISHONEST = {}
@@ -574,7 +666,7 @@ def served_by_name(server, tool, **arguments):
 
 
 def passing(a, events):
-    return [e for e in events if a.hook(json.dumps({"session_id": "s", "cwd": a.project, **e}))]
+    return [e for e in events if a.has_form(e) and a.hook(json.dumps({"session_id": "s", "cwd": a.project, **e}))]
 
 
 @dishonest("calls tools of servers", SERVERS)
@@ -1045,7 +1137,7 @@ def _(a):
     for name in ("bash", "view", "create", "edit", "web_fetch", "report_intent", "update_todo", "sql"):
         arguments = {"command": "ls", "path": "x", "url": "https://x.org"}
         events.append({"sessionId": "s", "toolName": name, "toolArgs": json.dumps(arguments)})
-    a.wrong += [f"held up: {e}: {a.reason[:300]}" for e in events if e not in passing(a, events)]
+    a.wrong += [f"held up: {e}: {a.reason[:300]}" for e in events if a.has_form(e) and not passing(a, [e])]
 
 
 OPEN_WORK = {
@@ -1316,8 +1408,13 @@ def run_script(item):
     agent = Agent(protocol)
     try:
         function(agent)
+    except NoForm as none:
+        return f"without {name}: {none}"
     except Exception as error:  # a script that is wrong
         agent.wrong.append(repr(error))
+    finally:
+        for made in GatewayAgent.made.__dict__.pop("agents", []):
+            made.close()
     return result(name, not agent.wrong, "; ".join(agent.wrong[:6]))
 
 
@@ -1326,8 +1423,10 @@ def tell(name, passes, why=""):
 
 
 def main():
-    global RPL, FOLDER
+    global RPL, FOLDER, Agent
     part, RPL = sys.argv[1], os.path.realpath(sys.argv[2])
+    if part.endswith("-mcp"):
+        part, Agent = part.removesuffix("-mcp"), GatewayAgent
     FOLDER = os.path.realpath(tempfile.mkdtemp())
     try:
         with concurrent.futures.ThreadPoolExecutor(3) as pool:

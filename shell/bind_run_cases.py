@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 
+from bind_gateway import Gateway
 from mcp_client import Server, case, check, run_cases
 
-RPL, FOLDER = sys.argv[1:3]
+RPL, FOLDER = map(os.path.realpath, sys.argv[1:3])
 projects = 0
 
 SHIP = """# Ship - %ship(?who) <- approved(?who), green()
@@ -274,6 +275,20 @@ def a_closed_world():
 
 
 @case
+def a_closed_world_of_a_server():
+    work = Project()
+    work.write(SHIP + """
+# Few tools - std#decides(?c), std#serves(?c, "work", "look") -> true
+""")
+    gateway = Gateway([RPL, "guard", "mcp", "--protocol", work.protocol, *work.options, "--name", "work", "--default", "deny"],
+                      ("look", "write"), work.folder, dict(os.environ))
+    check(gateway.asks("a", "look", {}) == (True, ""), "a constraint that holds lets its calls through")
+    made, reason = gateway.asks("b", "write", {})
+    check(not made and "No constraint of ship.md" in reason, reason)
+    gateway.close()
+
+
+@case
 def a_secret_in_place_of_a_terminal():
     work = Project()
     work.runs_command("make test")
@@ -311,6 +326,43 @@ def evidence_that_does_not_count_is_named():
     work.runs_command("make test")
     reason = work.runs_command("git push")
     check("A person approves" in reason and "Call " not in reason, reason)
+
+
+@case
+def who_answered_accepted_and_ended_is_recorded():
+    work = Project()
+    with open(work.folder + "-right", "w") as file:
+        file.write("correct horse\n")
+    account = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
+    work.runs_command("make test")
+    server = work.serve()
+    check(started(server)["status"] == "waiting", "the question is not asked")
+    server.close()
+    work.runs_command("ls")
+    status = work.guard("status", work.protocol).stdout
+    check("answered" not in status, "an act of nobody", status)
+    work.guard("answer", work.protocol, "approved=Ada", typed="answer")
+    work.guard("secret", "--protocol", work.protocol, "--secret-file", work.folder + "-right")
+    work.guard("answer", work.protocol, "approved=Bob", "--secret-file", work.folder + "-right")
+    work.write(SHIP.replace("Run `make test`.", "Run it."))
+    work.guard("accept", work.protocol, "--secret-file", work.folder + "-right")
+    status = work.guard("status", work.protocol).stdout
+    for told in (f'=> "Ada", by {account}, at /dev/', f'approved("Bob"), by {account}, by the secret of the store, 20',
+                 f"accepted the changed protocol, by {account}, by the secret of the store, 20"):
+        check(told in status, told, status)
+    check("answered" not in work.guard("status", work.protocol, "--denied").stdout, "acts among denials")
+    path = os.path.join(work.runs, next(n for n in os.listdir(work.runs) if n.startswith("ship-")), "1.rpls")
+    asked = subprocess.run([RPL, "trace", "questions", path], capture_output=True, text=True).stdout
+    check(f'answered: "Ada" (person: {account}, at /dev/' in asked, asked)
+    asked = subprocess.run([RPL, "trace", "questions", path, "--format", "json"], capture_output=True, text=True).stdout
+    check(f'"person":"{account}, at /dev/' in asked, asked)
+    replayed = subprocess.run([RPL, "trace", "replay", path], capture_output=True, text=True)
+    check(replayed.returncode == 0, replayed)
+    work.guard("end", work.protocol, "--secret-file", work.folder + "-right")
+    told = f"ended by {account}, by the secret of the store"
+    check(told in work.guard("status", work.protocol).stderr, "the end, before another run")
+    work.runs_command("ls")
+    check(told in work.guard("status", work.protocol).stdout, "the end of the run before")
 
 
 run_cases()

@@ -193,4 +193,24 @@ TEST_CASE("what a call does: files that words of a call name, but for those only
   CHECK_FALSE(names(project.Views("Task", {{"prompt", "secret/key.txt"}})));
 }
 
+TEST_CASE("a tool of a server that is read as a built-in one", "[calls]") {
+  TestProject project;
+  ShfmtReader reader;
+  const auto read_as = [&](const char* name, nlohmann::ordered_json arguments) {
+    const CallPlace place{project.folder(), project.folder(), ""};
+    return ViewsOf({"run", std::move(arguments), "shop", "", name}, place, reader);
+  };
+  const CallViews runs = read_as("Bash", {{"command", "make test && git push"}});
+  CHECK(Runs(runs, "git", {"push"}) == Answer::kYes);
+  CHECK(runs.succeeded.size() == 2);
+  CHECK(runs.serves == std::vector<ServedTool>{{"shop", "run"}});
+  CHECK(read_as("Write", {{"path", "src/a.c"}}).edits == std::vector<std::string>{"src/a.c"});
+  const CallViews reads = read_as("Read", {{"path", "secret/key.txt"}});
+  CHECK(reads.reads == std::vector<std::string>{"secret/key.txt"});
+  CHECK(reads.named.empty());
+  CHECK(read_as("Bash", {{"text", "ls"}}).open_runs.size() == 1);
+  CHECK(IsReadTool("Bash"));
+  CHECK_FALSE(IsReadTool("run"));
+}
+
 }  // namespace rpl

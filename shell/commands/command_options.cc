@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/calls/call_views.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/help_footers.h"
 #include "shell/commands/shared_options.h"
@@ -156,6 +157,16 @@ void DescribeProtocol(CLI::App& command, GuardCommandOptions& to) {
   command.add_flag("--shadow", to.shadow, "Decide and record, and let everything pass");
   command.add_flag("--unprotected", to.unprotected,
                    "Let the agent touch the protocol, its run and the settings of the host");
+  AddRepeatable(
+      command, "--reads-as", to.reads_as, "TOOL=NAME",
+      "A tool of an MCP server does what the built-in tool NAME does, such as Bash, Read, "
+      "Write; repeatable")
+      ->check([](const std::string& text) -> std::string {
+        const std::size_t equals = text.rfind('=');
+        return equals != text.npos && equals != 0 && IsReadTool(text.substr(equals + 1))
+                   ? ""
+                   : "expected TOOL=NAME with the name of a built-in tool, got `" + text + "`";
+      });
 }
 
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {

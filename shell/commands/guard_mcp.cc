@@ -327,7 +327,9 @@ int GuardMcp(const GuardCommandOptions& options) {
   if (!options.protocol.empty())
     protocol.emplace(
         ProtocolDecider::Setup{BoundPlaceHere(options), BoundEngine(options), server, RunName(),
-                               !options.unprotected, options.shadow, Interrupted},
+                               !options.unprotected, options.shadow, IsClosed(options),
+                               [&](const std::string& tool) { return ReadsAs(options, tool); },
+                               Interrupted},
         decider);
   McpGateway gateway(protocol ? static_cast<McpDecider&>(*protocol) : decider, settings);
   const int code = RelayMcp(gateway, {options.server, "", std::nullopt, false});

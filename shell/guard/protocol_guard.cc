@@ -174,7 +174,7 @@ ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const De
   ShfmtReader shell;
   const char* const home = std::getenv("HOME");
   const CallPlace at{place_.project, how.folder, home == nullptr ? "" : home};
-  HostCall read{call.tool, call.arguments, std::nullopt, how.host};
+  HostCall read{call.tool, call.arguments, std::nullopt, how.host, how.reads_as};
   if (how.served) {
     read.tool = how.served->tool;
     read.server = how.served->server;
@@ -272,6 +272,8 @@ std::string ProtocolGuard::RelationFor(const std::string& key) const {
   }
   return found;
 }
+
+std::vector<PersonAct> ProtocolGuard::Acts() const { return ActsOf(store_->events()); }
 
 std::vector<std::string> ProtocolGuard::Changes() const {
   return ProgramChanges(parts_->recorded, parts_->now);

@@ -24,6 +24,7 @@
 #include "checks/calls/call_rows.h"
 #include "runtime/host/host_log.h"
 #include "runtime/outcome.h"
+#include "runtime/question_history.h"
 #include "shell/guard/bound_place.h"
 #include "shell/host/options.h"
 
@@ -60,7 +61,8 @@ class ProtocolGuard {
     bool asks = false;          // the host asks its user about a call that waits for an answer
     /// Of a tool of an MCP server: the two names, where the host tells that it is one.
     std::optional<ServedTool> served = {};
-    std::string host = {};  // its name, or ""
+    std::string host = {};      // its name, or ""
+    std::string reads_as = {};  // the built-in tool that a server's tool is read as, or ""
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);
@@ -79,6 +81,8 @@ class ProtocolGuard {
   /// Pursues the goal with the answers of the engine's options, which a person gives for `key`. An
   /// answer that nothing asks for yet is stated as a fact. Returns why it is not taken, or "".
   std::string Answer(const std::string& key);
+  /// What persons did in the run.
+  std::vector<PersonAct> Acts() const;
   /// The sentences by which the file differs from the program of the run: `+ …`, `- …`.
   std::vector<std::string> Changes() const;
 
