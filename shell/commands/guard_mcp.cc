@@ -15,6 +15,7 @@
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/guard/protocol_decider.h"
 #include "shell/host/guard_setup.h"
@@ -309,6 +310,11 @@ std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
 int GuardMcp(const GuardCommandOptions& options) {
   if (options.guard.policy.empty() && options.protocol.empty()) {
     Complain("guard mcp", "expected a protocol or a policy", "--protocol FILE or --policy FILE");
+    return kExitInvalid;
+  }
+  if (IsDatabaseUrl(options.sessions)) {
+    Complain("--sessions", "the calls of a host are kept in files, not in a database",
+             "expected a folder");
     return kExitInvalid;
   }
   StandaloneGuard guard;

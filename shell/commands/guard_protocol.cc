@@ -249,6 +249,8 @@ int ExplainDenial(const GuardCommandOptions& options) {
     return kExitNo;
   }
   std::cout << PrintableLine(ShortCall(*last)) << '\n' << Printable(last->why) << '\n';
+  if (const std::string why = guard->WhyNotYet(); !why.empty())
+    std::cout << "The goal: " << PrintableLine(why) << '\n';
   return kExitOk;
 }
 

@@ -88,6 +88,8 @@ class ProtocolGuard {
 
   /// What to do now, for the agent.
   std::string Now();
+  /// Why the goal is not satisfied, for a person: what is lacking, as the engine has it; or "".
+  std::string WhyNotYet();
   /// Whether the goal is satisfied now.
   bool IsSatisfied();
   /// Whether no event came yet, and a run before this one has ended.
@@ -102,7 +104,7 @@ class ProtocolGuard {
   struct Parts;
   ProtocolGuard(BoundPlace place, EngineOptions engine, std::string runs);
 
-  Decision Found(std::int64_t call, bool closed);
+  Decision Found(std::int64_t call, bool closed, const CallViews& views);
   std::optional<Outcome> Pursued();
   std::string RelationFor(const std::string& key) const;
 
