@@ -997,7 +997,7 @@ def _(a):
     a.tries("find . -name 's*' -exec rm {} +", "find . -type f -exec rm {} +", "find . -name '*.md' -delete",
             "find . -iname 'SHIP*' | xargs rm", "find . -print0 | xargs -0 rm -rf", "find -name ship.md -exec rm {} ';'",
             "find . -name x -o -name ship.md -exec rm {} \\;", "find . ! -name x -exec rm {} +",
-            "find . -name x -o -type f -exec rm {} +", "find . ! \\( -name x \\) -exec rm {} +", "fd -x rm",
+            "find . -name x -o -type f -exec rm {} +", "find . ! \\( -name x \\) -exec rm {} +", "fd -x rm", "find . -execdir rm {} +", "fd ship -X rm {}",
             "find . -name '.cl*' -exec rm -r {} +", "find . -name '*.md' | grep ship | xargs -I{} sed -i s/a/b/ {}",
             "find src . -name settings.json -delete", "find -H . -name 'settings.*' -delete")
 

@@ -162,7 +162,7 @@ TEST_CASE("what a call does: what may end well though a command failed is no evi
 TEST_CASE("what a call does: rows of commands, options, files and addresses") {
   TestProject project;
   const std::pair<const char*, const char*> cases[] = {
-      {"git -C . push origin", "run git push origin, options git -C ."},
+      {"git -C . push origin", "run git push origin, options git -C ., fetches? "},
       {"git --no-pager log -1", "run git log -1, options git --no-pager"},
       {"git show \"$x\"", "run? git show, edits? "},
       {"git status \"$x\"", "run? git status"},
@@ -188,7 +188,7 @@ TEST_CASE("what a call does: rows of commands, options, files and addresses") {
       {"xargs rm -f", "run xargs rm -f, run? rm -f, edits? "},
       {"bash x.sh a", "run bash x.sh a, reads x.sh"},
       {"./x.sh", "run x.sh"},
-      {"git() { :; }; git push", "run :, run? git, options? git, edits? "},
+      {"git() { :; }; git push", "run :, run? git, options? git, edits? , fetches? "},
       {"sort -o b src/a.c", "run sort -o b src/a.c, edits b, reads src/a.c"},
       {"grep -rn x src", "run grep -rn x src, reads src, reads? src/"},
   };
@@ -233,7 +233,7 @@ TEST_CASE("what a call does: what the text says of a path that it computes") {
       {"sed -i s/a/b/ $(cat x)", ""},
       {"f=a; sed -i s/a/b/ $f", "a"},
       {"cat x | xargs rm", ""},
-      {"find . -exec rm {} +", ""},
+      {"find . -exec rm {} +", ".?"},
       {"cat $(cat x) > y", ""},
   };
   for (const auto& [command, expected] : cases) {
@@ -253,10 +253,10 @@ TEST_CASE("what a call does: tools of hosts by their names and arguments") {
     const char* rows;
   };
   const Case cases[] = {
-      {"Bash", {{"command", "git push"}}, "run git push"},
-      {"shell", {{"command", {"git", "push"}}}, "run git push"},
-      {"shell", {{"command", {"bash", "-lc", "git push"}}}, "run git push"},
-      {"shell", {{"command", {"env", "git", "push"}}}, "run env git push, run git push"},
+      {"Bash", {{"command", "git push"}}, "run git push, fetches? "},
+      {"shell", {{"command", {"git", "push"}}}, "run git push, fetches? "},
+      {"shell", {{"command", {"bash", "-lc", "git push"}}}, "run git push, fetches? "},
+      {"shell", {{"command", {"env", "git", "push"}}}, "run env git push, run git push, fetches? "},
       {"shell", {{"command", {"git", "$x"}}}, "run? git, options? git, edits? "},
       {"exec_command",
        {{"cmd", "cat a.c"}, {"workdir", project.folder() + "/src"}},
@@ -264,7 +264,9 @@ TEST_CASE("what a call does: tools of hosts by their names and arguments") {
       {"run_shell_command",
        {{"command", "cat a.c"}, {"directory", "src"}},
        "run cat a.c, reads src/a.c"},
-      {"run_command", {{"command_line", "git push"}, {"cwd", project.folder()}}, "run git push"},
+      {"run_command",
+       {{"command_line", "git push"}, {"cwd", project.folder()}},
+       "run git push, fetches? "},
       {"Read", {{"file_path", project.folder() + "/link/key.txt"}}, "reads secret/key.txt"},
       {"Write", {{"file_path", "src/../x"}, {"content", "y"}}, "edits x"},
       {"Edit", {{"file_path", "/etc/hosts"}}, "edits /etc/hosts"},

@@ -553,7 +553,8 @@ std::vector<ShellWord> CommandViews::FoundBy(CommandWords words, const Folders& 
   std::vector<std::string> names;
   // Of the tests between two `-o`: whether one is of the name. A part that prunes finds nothing.
   bool has_name = false, prunes = false;
-  bool is_any = program == "fd" || program == "fdfind";
+  const bool is_fd = program == "fd" || program == "fdfind";  // whose first word is a pattern
+  bool is_any = is_fd;
   bool is_root = true;
   for (std::size_t i = 1; i < words.size() && !RunsFound(words[i].text); ++i) {
     const std::string& text = words[i].text;
@@ -583,7 +584,7 @@ std::vector<ShellWord> CommandViews::FoundBy(CommandWords words, const Folders& 
     }
   }
   if (is_any || (!has_name && !prunes)) names = {"*"};
-  if (roots.empty()) roots.push_back(KnownWord("."));
+  if (roots.empty() || is_fd) roots.push_back(KnownWord("."));
   for (ShellWord& root : roots) {
     if (!root.complete || !IsAllOfProject(root, folders)) continue;
     root.complete = false;
@@ -626,7 +627,7 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
         std::vector<ShellWord> at_root = inner;
         for (ShellWord& one : at_root)
           if (!one.complete && one.text.empty()) one = root;
-        RunBehind(at_root, there);
+        RunBehind(at_root, root.names.empty() ? there : scope);
       }
     } else if (text == "-delete") {
       for (const ShellWord& root : found) {
