@@ -44,12 +44,14 @@ struct EventField {
 constexpr EventField kProgramFields[] = {
     {"files", FieldType::kFiles},          {"trace", FieldType::kText},
     {"by", FieldType::kTexts, false},      {"guard", FieldType::kObject, false},
-    {"undone", FieldType::kWholes, false}, {"door", FieldType::kFlag, false}};
+    {"undone", FieldType::kWholes, false}, {"door", FieldType::kFlag, false},
+    {"person", FieldType::kText, false}};
 constexpr EventField kFileFields[] = {{"name", FieldType::kText}, {"text", FieldType::kAny}};
 constexpr EventField kTurnFields[] = {{"name", FieldType::kText, false},
                                       {"text", FieldType::kText, false},
                                       {"by", FieldType::kBy, false},
-                                      {"goal", FieldType::kText, false}};
+                                      {"goal", FieldType::kText, false},
+                                      {"person", FieldType::kText, false}};
 constexpr EventField kStepFields[] = {
     {"timestep", FieldType::kWhole}, {"now", FieldType::kText}, {"limits", FieldType::kWholes}};
 constexpr EventField kEntryFields[] = {

@@ -57,6 +57,20 @@ std::vector<WantedEvidence> HostCheck::EvidenceOf(const Clauses& clauses) const 
   return out;
 }
 
+// The relations that the constraint reads, without `std#`, of which not all rows may be known.
+std::vector<std::string> HostCheck::OpenReadsOf(const Constraint& c) const {
+  std::vector<std::string> out;
+  ForEachRead(engine_, {&c.left, &c.right}, [&](const Clause& clause) {
+    const auto* atom = clause.As<Atom>();
+    if (atom == nullptr) return;
+    const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom->relation));
+    if (rel.space() != Space::kRelation || !HasOpenRows(rel.name(), rel.arity() - 1)) return;
+    std::string name = rel.name().substr(std::string_view("std#").size());
+    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
+  });
+  return out;
+}
+
 // Why nothing can be decided by the program, or "": it states what only the engine states, or reads
 // of the library what that does not have, so that a constraint would never apply.
 std::string HostCheck::WhyUnfit() const {
@@ -126,6 +140,7 @@ void HostCheck::Judge(const Constraint& c, std::int64_t event, Reach reach, Host
       out.found.push_back({.violated = true, .words = WordsOf(v), .evidence = EvidenceOf(c.right)});
   if (with.undecided && !without.undecided && out.found.size() == known) {
     with.doubt.words = WordsOf({&c, "", {}, {}, {}});
+    with.doubt.reads = OpenReadsOf(c);
     out.found.push_back(std::move(with.doubt));
   }
   if (run_.options.profile != nullptr && out.found.size() > known)

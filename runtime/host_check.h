@@ -42,6 +42,7 @@ struct HostFinding {
   std::vector<Request> questions = {};        // undecided: what it waits for, or
   std::string why = {};                       // why it cannot be known
   std::vector<WantedEvidence> evidence = {};  // violated: what its right side reads
+  std::vector<std::string> reads = {};        // undecided: relations with open rows that it reads
 };
 
 /// In the order of the constraints. `stop`: why the check was not made or not ended, or "": then
@@ -85,6 +86,7 @@ class HostCheck {
   ToDo WordsOf(const Violated& v) const;
   Reach ReachOf(const Constraint& c) const;
   std::vector<WantedEvidence> EvidenceOf(const Clauses& clauses) const;
+  std::vector<std::string> OpenReadsOf(const Constraint& c) const;
   State StateAt(std::optional<std::int64_t> entry, const Constraint& c);
   void Judge(const Constraint& c, std::int64_t event, Reach reach, HostFindings& out);
 

@@ -162,7 +162,8 @@ By ByIn(const ordered_json& body) { return ByOf(TextAt(body, "by")).value_or(By:
 
 RecordedTurn TurnOf(const Event& event) {
   const ordered_json body = Body(event);
-  RecordedTurn out{TextAt(body, "name"), std::nullopt, ByIn(body), TextAt(body, "goal")};
+  RecordedTurn out{TextAt(body, "name"), std::nullopt, ByIn(body), TextAt(body, "goal"),
+                   TextAt(body, "person")};
   if (body.contains("text")) out.text = TextAt(body, "text");
   return out;
 }
@@ -283,6 +284,7 @@ ProgramEvent ProgramOf(const Event& event) {
   out.guard = body.value("guard", ordered_json());
   out.undone = UndoneIn(body);
   out.door = FlagAt(body, "door");
+  out.person = TextAt(body, "person");
   return out;
 }
 
@@ -457,6 +459,7 @@ Event Journal::Program(const ProgramEvent& program) {
     body["undone"].push_back(last);
   }
   if (program.door) body["door"] = true;
+  if (!program.person.empty()) body["person"] = program.person;
   return Make(Event::Kind::kProgram, body);
 }
 
@@ -475,6 +478,9 @@ void Journal::Turn(const RecordedTurn& turn) {
   ordered_json body = ordered_json::object();
   if (turn.text) body = {{"name", turn.name}, {"text", *turn.text}, {"by", NameOf(turn.by)}};
   else if (!turn.goal.empty()) body["goal"] = turn.goal;
+  const std::optional<RecordedTurn> recorded = NextTurn();
+  if (const std::string& person = recorded ? recorded->person : turn.person; !person.empty())
+    body["person"] = person;
   Tell(Make(Event::Kind::kTurn, body));
 }
 

@@ -95,7 +95,8 @@ struct ProgramEvent {
   CarriedTrace trace;
   nlohmann::ordered_json guard = nullptr;
   Undone undone = {};
-  bool door = false;  // SessionOptions::door of the epoch
+  bool door = false;        // SessionOptions::door of the epoch
+  std::string person = {};  // SessionOptions::person, who accepted it
 };
 ProgramEvent ProgramOf(const Event& event);
 
@@ -105,6 +106,7 @@ struct RecordedTurn {
   std::optional<std::string> text = {};  // of a message; nullopt: a run of the goals
   By by = By::kHost;                     // of a message
   std::string goal = {};                 // of a run: pursued alone; "" for the program's own
+  std::string person = {};               // SessionOptions::person
 };
 
 /// The turns of the last epoch that came to their end.

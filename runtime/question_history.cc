@@ -27,6 +27,7 @@ class Questions {
       Answer(body);
     } else if (event.kind == Event::Kind::kTurn) {
       message_ = body.contains("text");
+      person_ = TextAt(body, "person");
     } else if (event.kind == Event::Kind::kOutcome) {
       EndTurn();
     }
@@ -59,7 +60,7 @@ class Questions {
     const bool declined = TextAt(body, "kind") == "declined";
     question->events.push_back({timestep_,
                                 declined ? QuestionState::kDeclined : QuestionState::kAnswered,
-                                TextAt(body, "value"), ByOf(TextAt(body, "by"))});
+                                TextAt(body, "value"), ByOf(TextAt(body, "by")), person_});
   }
 
   // The last timestep of a run asks all questions that the plan needs; a message has another goal.
@@ -73,6 +74,7 @@ class Questions {
   std::vector<QuestionHistory> all_;
   std::unordered_map<std::string, std::size_t> places_;  // in all_, by call
   std::set<std::string> asked_;                          // in this timestep
+  std::string person_;                                   // of the turn
   int timestep_ = 0;
   bool message_ = false;  // the turn is one
 };
@@ -88,6 +90,41 @@ std::vector<QuestionHistory> QuestionsOf(std::span<const Event> events) {
   Questions questions;
   for (const Event& event : events) questions.Take(event);
   return questions.All();
+}
+
+std::vector<PersonAct> ActsOf(std::span<const Event> events) {
+  std::vector<PersonAct> out;
+  std::string person, now;
+  for (const Event& event : events) {
+    const ordered_json body = ParseJson(event.body).json;
+    const auto add = [&](PersonAct::Kind kind, const std::string& what) {
+      if (!person.empty() && !what.empty()) out.push_back({kind, what, person, now});
+    };
+    switch (event.kind) {
+      case Event::Kind::kProgram:
+        now.clear();
+        person = TextAt(body, "person");
+        if (&event != events.data()) add(PersonAct::Kind::kAccept, "the changed protocol");
+        break;
+      case Event::Kind::kTurn: {
+        now.clear();
+        person = TextAt(body, "person");
+        std::string text = TextAt(body, "text");
+        text.erase(text.find_last_not_of('\n') + 1);
+        add(PersonAct::Kind::kAnswer, text);
+        break;
+      }
+      case Event::Kind::kStep:
+        now = TextAt(body, "now");
+        for (auto act = out.rbegin(); act != out.rend() && act->at.empty(); ++act) act->at = now;
+        break;
+      case Event::Kind::kReply:
+        add(PersonAct::Kind::kAnswer, TextAt(body, "call") + " => " + TextAt(body, "value"));
+        break;
+      default: break;
+    }
+  }
+  return out;
 }
 
 }  // namespace rpl

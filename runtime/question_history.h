@@ -28,8 +28,9 @@ std::string_view NameOf(QuestionState state);
 struct QuestionEvent {
   int timestep;
   QuestionState state;
-  std::string value;     // kAnswered: the answer, as RPL text
-  std::optional<By> by;  // kAnswered, kDeclined
+  std::string value;        // kAnswered: the answer, as RPL text
+  std::optional<By> by;     // kAnswered, kDeclined
+  std::string person = {};  // who confirmed it, if that was recorded
 };
 
 /// A question, identified by its call, with its states in order. One that is asked again after it
@@ -41,6 +42,18 @@ struct QuestionHistory {
 
 /// In the order in which they were asked first.
 std::vector<QuestionHistory> QuestionsOf(std::span<const Event> events);
+
+/// What a person did who was recorded with it (SessionOptions::person).
+struct PersonAct {
+  enum class Kind { kAnswer, kAccept };
+  Kind kind;
+  std::string what;  // kAnswer: the fact, or the question and its answer
+  std::string person;
+  std::string at = {};  // the time of its timestep; of kAccept that of the next one
+};
+
+/// In order.
+std::vector<PersonAct> ActsOf(std::span<const Event> events);
 
 }  // namespace rpl
 

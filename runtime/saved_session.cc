@@ -137,13 +137,14 @@ SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Eve
 std::vector<Diagnostic> SavedSession::Start(const std::vector<ProgramFile>& files,
                                             FileReader reader, const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, {}, RecordOf(options_.gate), {}, true};
+  ProgramEvent program{files, {}, RecordOf(options_.gate), {}, true, options_.person};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
     program.undone = last->undone;
     if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
       program.door = last->door;
+      program.person = last->person;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
     } else {
       program.trace = Carried(TraceSoFar(events_));

@@ -55,6 +55,7 @@ struct Session::State {
       : journal(options.journal),
         strict_facts(options.strict_facts),
         door(options.door),
+        person(options.person),
         runtime(agent, std::move(options)),
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
           runtime.inbox().Put(document, named ? From::kDocument : from, named ? By::kProgram : by,
@@ -81,6 +82,7 @@ struct Session::State {
   Journal* journal;
   bool strict_facts;
   bool door;
+  std::string person;
   Runtime runtime;
   NamespaceReader reader;
   From from = From::kDocument;  // of the text that is read
@@ -159,7 +161,7 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
         runtime.inbox().PutSaid(message.document, who, live, out);
     if (refused) return Rejected(*refused);
   }
-  if (journal != nullptr) journal->Turn({name, std::move(text), who});
+  if (journal != nullptr) journal->Turn({name, std::move(text), who, "", person});
   if (!outside) {
     if (runtime.inbox().FiltersGuardData()) runtime.door().FilterGuardData(message.document, out);
     TakeIn(std::move(message.document), From::kMessage, who, out);
@@ -196,7 +198,7 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
 
 std::optional<Outcome> Session::State::StepGoals() {
   if (!running) {
-    if (journal != nullptr) journal->Turn({.goal = goal});
+    if (journal != nullptr) journal->Turn({.goal = goal, .person = person});
     runtime.SetGoal(nullptr, true);
     steps = 0;
   }

@@ -65,6 +65,9 @@ struct SessionOptions {
   AnswerForms answer_forms;
   /// Whose answers those of a host are to count as, by the word of who starts the run.
   std::optional<By> answers_by = {};
+  /// Who confirmed, as a person, what this process does: the account, and where. Recorded with the
+  /// turns and the program that it begins; "" for nobody.
+  std::string person = {};
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// Whether what comes from outside passes the door of decision 92. False only where a session of
   /// a version without one is replayed.

@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 
+from bind_gateway import Gateway
 from mcp_client import Server, case, check, run_cases
 
-RPL, FOLDER = sys.argv[1:3]
+RPL, FOLDER = map(os.path.realpath, sys.argv[1:3])
 projects = 0
 
 SHIP = """# Ship - %ship(?who) <- approved(?who), green()
@@ -274,6 +275,20 @@ def a_closed_world():
 
 
 @case
+def a_closed_world_of_a_server():
+    work = Project()
+    work.write(SHIP + """
+# Few tools - std#decides(?c), std#serves(?c, "work", "look") -> true
+""")
+    gateway = Gateway([RPL, "guard", "mcp", "--protocol", work.protocol, *work.options, "--name", "work", "--default", "deny"],
+                      ("look", "write"), work.folder, dict(os.environ))
+    check(gateway.asks("a", "look", {}) == (True, ""), "a constraint that holds lets its calls through")
+    made, reason = gateway.asks("b", "write", {})
+    check(not made and "No constraint of ship.md" in reason, reason)
+    gateway.close()
+
+
+@case
 def a_secret_in_place_of_a_terminal():
     work = Project()
     work.runs_command("make test")
@@ -311,6 +326,136 @@ def evidence_that_does_not_count_is_named():
     work.runs_command("make test")
     reason = work.runs_command("git push")
     check("A person approves" in reason and "Call " not in reason, reason)
+
+
+@case
+def who_answered_accepted_and_ended_is_recorded():
+    work = Project()
+    with open(work.folder + "-right", "w") as file:
+        file.write("correct horse\n")
+    account = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
+    work.runs_command("make test")
+    server = work.serve()
+    check(started(server)["status"] == "waiting", "the question is not asked")
+    server.close()
+    work.runs_command("ls")
+    status = work.guard("status", work.protocol).stdout
+    check("answered" not in status, "an act of nobody", status)
+    work.guard("answer", work.protocol, "approved=Ada", typed="answer")
+    work.guard("secret", "--protocol", work.protocol, "--secret-file", work.folder + "-right")
+    work.guard("answer", work.protocol, "approved=Bob", "--secret-file", work.folder + "-right")
+    work.write(SHIP.replace("Run `make test`.", "Run it."))
+    work.guard("accept", work.protocol, "--secret-file", work.folder + "-right")
+    status = work.guard("status", work.protocol).stdout
+    for told in (f'=> "Ada", by {account}, at /dev/', f'approved("Bob"), by {account}, by the secret of the store, 20',
+                 f"accepted the changed protocol, by {account}, by the secret of the store, 20"):
+        check(told in status, told, status)
+    check("answered" not in work.guard("status", work.protocol, "--denied").stdout, "acts among denials")
+    path = os.path.join(work.runs, next(n for n in os.listdir(work.runs) if n.startswith("ship-")), "1.rpls")
+    asked = subprocess.run([RPL, "trace", "questions", path], capture_output=True, text=True).stdout
+    check(f'answered: "Ada" (person: {account}, at /dev/' in asked, asked)
+    asked = subprocess.run([RPL, "trace", "questions", path, "--format", "json"], capture_output=True, text=True).stdout
+    check(f'"person":"{account}, at /dev/' in asked, asked)
+    replayed = subprocess.run([RPL, "trace", "replay", path], capture_output=True, text=True)
+    check(replayed.returncode == 0, replayed)
+    work.guard("end", work.protocol, "--secret-file", work.folder + "-right")
+    told = f"ended by {account}, by the secret of the store"
+    check(told in work.guard("status", work.protocol).stderr, "the end, before another run")
+    work.runs_command("ls")
+    check(told in work.guard("status", work.protocol).stdout, "the end of the run before")
+
+
+@case
+def what_cannot_be_read_is_named():
+    work = Project()
+    work.write(SHIP + """
+# Tests are not weakened - std#decides(?c), std#edits(?c, "tests/{?file}") -> false
+
+# No upload - std#decides(?c), std#runs(?c, "twine", ["upload" & _]) -> false
+
+Somebody else uploads.
+""")
+    for command, told in (("echo x > $file", "what `$file` stands for, so it is not known whether this holds: Tests are"),
+                          ("t=git; $t push", "what `$t` stands for, so"), ("git show \"$X\"", "what `\"$X\"` stands for, so"),
+                          ("git checkout main", "what `git checkout main` does, so"),
+                          ("twine upload dist/*", "No upload. Somebody else uploads."),
+                          ("twine upload \"$X\"; true", "No upload. Somebody else uploads.")):
+        reason = work.runs_command(command)
+        check(told in reason, command, reason)
+    check("cannot be read" not in work.runs_command("twine upload dist/*"), "what decides is undecided")
+    check("cannot be read" in work.runs_command("twine \"$X\""), "what does not decide is decided")
+    work.write("# A - std#decides(?c), std#runs(?c, \"git\", [\"push\" & _]) -> clean()\n\n```rpl\nclean() <- "
+               "not touched(\"a.py\")\ntouched(?f) <- std#edits(?c, ?f), not std#call-state(?c, :denied)\n```\n")
+    work.guard("end", work.protocol, typed="end")
+    check(work.runs_command("git checkout main") == "", "held up")
+    check("It cannot be read what call 1, `git checkout main`, did" in work.runs_command("git push"), "an earlier call")
+
+
+@case
+def an_agent_reads_the_authors_words():
+    work = Project()
+    work.write(SHIP.replace("## Green", "## Green\n\nThe tests are green after `make test`."))
+    told = str(work.answer("SessionStart"))
+    check("Not yet: Green: The tests are green after `make test`." in told and "std#" not in told, told)
+    work.runs_command("git push")
+    why = work.guard("why", work.protocol).stdout
+    check("The goal: no fact matches `std#succeeded" in why, why)
+
+
+@case
+def a_database_keeps_no_calls():
+    work = Project()
+    for words in (("status", work.protocol), ("mcp", "--protocol", work.protocol)):
+        got = subprocess.run([RPL, "guard", *words, "--sessions", "postgresql:///x", *(["--", "true"] if words[0] == "mcp" else [])],
+                             capture_output=True, text=True)
+        check(got.returncode == 2 and "kept in files, not in a database" in got.stderr, got)
+    work.options = ["--sessions", "postgresql:///x"]
+    reason = work.runs_command("ls")
+    check("--sessions names a database: what a hook keeps is in files" in reason, reason)
+
+
+HOSTS = {"claude-code": ["denied", "ended", "ended", "failed"], "opencode": ["denied", "ended", "ended", "failed"],
+         "gemini-cli": ["denied", "ended", "cut-off", "cut-off"], "codex": ["denied", "open", "open"]}
+
+
+@case
+def events_as_hosts_sent_them():
+    for host, wanted in HOSTS.items():
+        work = Project()
+        work.more = ["--host", host]
+        answers = []
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded_events", host + ".jsonl")) as file:
+            for line in file:
+                event = json.loads(line.replace("/project", work.folder))
+                name = event.pop("hook_event_name")
+                answers.append((name, work.answer(name, **event)))
+        lines = [line.split() for line in work.guard("status", work.protocol).stdout.splitlines()]
+        states = [line[1] for line in lines if line and line[0].isdigit()]
+        check(states == wanted, host, states, answers)
+        run = next(os.path.join(path, "1.rpls") for path in (os.path.join(work.runs, name) for name in os.listdir(work.runs))
+                   if os.path.exists(os.path.join(path, "1.rpls")))
+        got = subprocess.run([RPL, "trace", "query", run, "%q(?text) <- std#said(_, ?text)"], capture_output=True, text=True)
+        check(got.stdout.count("push it") == 1 and "hook_context" not in got.stdout, host, got)
+
+
+@case
+def what_a_host_repeats_is_not_said():
+    work = Project()
+    work.write(SHIP + """
+# Not before it is green - std#turn-ends(_) -> green()
+
+Run the tests.
+""")
+    work.more = ["--host", "gemini-cli"]
+    more = {"timestamp": "t", "transcript_path": "t"}
+    reason = work.answer("AfterAgent", prompt="x", **more)["reason"]
+    check("Run the tests." in reason, reason)
+    work.answer("BeforeAgent", prompt=reason, **more)
+    work.answer("BeforeAgent", prompt="<hook_context>x</hook_context>\n\ngo on", **more)
+    work.answer("BeforeAgent", prompt=reason, **more)
+    path = os.path.join(work.runs, next(n for n in os.listdir(work.runs) if n.startswith("ship-")), "1.rpls")
+    got = subprocess.run([RPL, "trace", "query", path, "%q(?text) <- std#said(_, ?text)"], capture_output=True, text=True)
+    check(got.stdout.splitlines()[0] == "go on" and len(got.stdout.splitlines()) == 2, got)
 
 
 run_cases()

@@ -46,7 +46,8 @@ Folders UnionOf(const Folders& a, const Folders& b) {
   return out.size() > kMaxFolders ? kAnyFolder : out;
 }
 
-CallPaths::CallPaths(const CallPlace& place) : home_(WithoutSlash(place.home)) {
+CallPaths::CallPaths(const CallPlace& place)
+    : home_(WithoutSlash(place.home)), written_(place.written) {
   if (place.project.starts_with('/')) project_ = Resolved(place.project);
   if (place.folder.starts_with('/'))
     folder_.push_back(WithoutSlash(fs::path(place.folder).lexically_normal().string()));

@@ -5,6 +5,7 @@
 #define RPL_CHECKS_CALLS_CALL_PATHS_H_
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ struct CallPlace {
   std::string project;
   std::string folder;  // the working folder of the call
   std::string home;
+  /// Whether an earlier call of the run may have written the file of that name, as rows name it;
+  /// null: that is not known.
+  std::function<bool(const std::string& name)> written = nullptr;
 };
 
 /// The folders in which a command may run; one if it is certain, none if any.
@@ -39,6 +43,9 @@ class CallPaths {
   /// Whether the folders are the project's, for certain.
   bool IsProject(const Folders& folders) const;
 
+  bool has_history() const { return written_ != nullptr; }
+  bool MayBeWritten(const std::string& name) const { return written_(name); }
+
   /// The absolute paths, not resolved, that a word stands for; none if they are not known.
   std::vector<std::string> PathsOf(const ShellWord& word, const Folders& folders) const;
 
@@ -58,6 +65,7 @@ class CallPaths {
   std::string project_;  // resolved
   Folders folder_;
   std::string home_;
+  std::function<bool(const std::string& name)> written_;
 };
 
 /// Whether a path is a device whose writing changes no file: /dev/null, the terminal, descriptors.

@@ -13,6 +13,7 @@
 #ifndef RPL_CHECKS_CALLS_CALL_ROWS_H_
 #define RPL_CHECKS_CALLS_CALL_ROWS_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,9 +58,10 @@ struct OpenServe {
 /// A path that a command writes or removes, as far as it is known before variables, substitutions
 /// and patterns of the command line have their values. Absolute; links are not resolved.
 struct ComputedEdit {
-  std::string start;   // the whole path, or its literal start; "" if nothing is known
-  bool whole = false;  // `start` is all of it
-  std::string end;     // the literal end, where nothing else is known
+  std::string start;      // the whole path, or its literal start; "" if nothing is known
+  bool whole = false;     // `start` is all of it
+  std::string end;        // the literal end, where nothing else is known
+  std::string name = {};  // below `start`: a pattern that a name on the way to it matches
   auto operator<=>(const ComputedEdit&) const = default;
 };
 
@@ -91,6 +93,9 @@ struct CallViews {
   /// The commands that ended well if the call does. The program is as it was written, with its
   /// folder if it has one, and the arguments are all of its words.
   std::vector<ProgramCall> succeeded;
+  /// Of each relation with open rows: what is not known of the first one, as in "what `$x` stands
+  /// for".
+  std::map<std::string, std::string> unread;
   /// Why the call as a whole is undecided, for people; "" if it is not.
   std::string why;
 };

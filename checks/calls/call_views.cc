@@ -167,7 +167,7 @@ class ToolCall {
   // Whether the command may go on when the call has ended, or runs in a shell that earlier calls
   // have set up: then the end of the call is no end of the command.
   bool RunsAside() const {
-    if (call_.tool == "Monitor") return true;
+    if ((call_.reads_as.empty() ? call_.tool : call_.reads_as) == "Monitor") return true;
     for (const char* key : {"session_id", "sessionId", "shell_id", "shellId", "terminal_id",
                             "terminalId", "async", "mode", "initial_wait", "run_in_background",
                             "is_background", "isBackground", "background", "detach", "tty"}) {
@@ -283,9 +283,14 @@ class ToolCall {
 
 }  // namespace
 
+bool IsReadTool(std::string_view name) { return FindTool(name) != nullptr; }
+
 CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& reader) {
-  const bool is_served = call.server || IsServedName(call.tool);
-  const ToolRow* const row = is_served ? nullptr : FindTool(call.tool);
+  const bool is_read_as = !call.reads_as.empty();
+  const bool is_served = call.server || IsServedName(call.tool) || is_read_as;
+  const ToolRow* const row = is_read_as  ? FindTool(call.reads_as)
+                             : is_served ? nullptr
+                                         : FindTool(call.tool);
   const bool is_builtin = !is_served && IsBuiltinTool(call.tool, call.host, row != nullptr);
   if (row != nullptr && row->action == ToolAction::kTypes)
     return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
@@ -298,6 +303,7 @@ CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& rea
     if (row != nullptr) views = ToolCall(call, place, reader).Run(*row);
     if (is_builtin) return views;
     AddServes(call, views);
+    if (is_read_as) return views;
     const CallPaths paths(place);
     RowWriter rows(paths, views);
     int texts = 0;

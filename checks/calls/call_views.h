@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "checks/calls/call_paths.h"
 #include "checks/calls/call_rows.h"
@@ -29,7 +30,12 @@ struct HostCall {
   /// The name of the host (hook_table.h), whose built-in tools are no server's; "" if it is not
   /// known: then those of all hosts are.
   std::string host = {};
+  /// A tool of a server that does what a built-in one does: the name of that one; "" if none does.
+  std::string reads_as = {};
 };
+
+/// Whether a tool of that name can be read: one of the table.
+bool IsReadTool(std::string_view name);
 
 /// The rows of a call. Looks at files and links, and starts the parser through `reader`; does not
 /// throw. At most 64 kB of shell text and 500 commands are read: more is undecided.

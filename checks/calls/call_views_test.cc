@@ -162,13 +162,14 @@ TEST_CASE("what a call does: what may end well though a command failed is no evi
 TEST_CASE("what a call does: rows of commands, options, files and addresses") {
   TestProject project;
   const std::pair<const char*, const char*> cases[] = {
-      {"git -C . push origin", "run git push origin, options git -C ."},
+      {"git -C . push origin", "run git push origin, options git -C ., fetches? "},
       {"git --no-pager log -1", "run git log -1, options git --no-pager"},
       {"git show \"$x\"", "run? git show, edits? "},
       {"git status \"$x\"", "run? git status"},
       {"git -C \"$x\" tag", "run git tag, options? git -C"},
       {"git", "run git"},
-      {"docker --context x push y", "run docker push y, options docker --context x"},
+      {"docker --context x push y",
+       "run docker push y, options docker --context x, fetches docker.io y"},
       {"cargo +nightly build", "run cargo +nightly build"},
       {"env -i A=1 make x", "run env -i A=1 make x, run make x"},
       {"echo x > out 2>> err", "run echo x, edits out, edits err"},
@@ -187,7 +188,7 @@ TEST_CASE("what a call does: rows of commands, options, files and addresses") {
       {"xargs rm -f", "run xargs rm -f, run? rm -f, edits? "},
       {"bash x.sh a", "run bash x.sh a, reads x.sh"},
       {"./x.sh", "run x.sh"},
-      {"git() { :; }; git push", "run :, run? git, options? git, edits? "},
+      {"git() { :; }; git push", "run :, run? git, options? git, edits? , fetches? "},
       {"sort -o b src/a.c", "run sort -o b src/a.c, edits b, reads src/a.c"},
       {"grep -rn x src", "run grep -rn x src, reads src, reads? src/"},
   };
@@ -232,7 +233,7 @@ TEST_CASE("what a call does: what the text says of a path that it computes") {
       {"sed -i s/a/b/ $(cat x)", ""},
       {"f=a; sed -i s/a/b/ $f", "a"},
       {"cat x | xargs rm", ""},
-      {"find . -exec rm {} +", ""},
+      {"find . -exec rm {} +", ".?"},
       {"cat $(cat x) > y", ""},
   };
   for (const auto& [command, expected] : cases) {
@@ -252,10 +253,10 @@ TEST_CASE("what a call does: tools of hosts by their names and arguments") {
     const char* rows;
   };
   const Case cases[] = {
-      {"Bash", {{"command", "git push"}}, "run git push"},
-      {"shell", {{"command", {"git", "push"}}}, "run git push"},
-      {"shell", {{"command", {"bash", "-lc", "git push"}}}, "run git push"},
-      {"shell", {{"command", {"env", "git", "push"}}}, "run env git push, run git push"},
+      {"Bash", {{"command", "git push"}}, "run git push, fetches? "},
+      {"shell", {{"command", {"git", "push"}}}, "run git push, fetches? "},
+      {"shell", {{"command", {"bash", "-lc", "git push"}}}, "run git push, fetches? "},
+      {"shell", {{"command", {"env", "git", "push"}}}, "run env git push, run git push, fetches? "},
       {"shell", {{"command", {"git", "$x"}}}, "run? git, options? git, edits? "},
       {"exec_command",
        {{"cmd", "cat a.c"}, {"workdir", project.folder() + "/src"}},
@@ -263,7 +264,9 @@ TEST_CASE("what a call does: tools of hosts by their names and arguments") {
       {"run_shell_command",
        {{"command", "cat a.c"}, {"directory", "src"}},
        "run cat a.c, reads src/a.c"},
-      {"run_command", {{"command_line", "git push"}, {"cwd", project.folder()}}, "run git push"},
+      {"run_command",
+       {{"command_line", "git push"}, {"cwd", project.folder()}},
+       "run git push, fetches? "},
       {"Read", {{"file_path", project.folder() + "/link/key.txt"}}, "reads secret/key.txt"},
       {"Write", {{"file_path", "src/../x"}, {"content", "y"}}, "edits x"},
       {"Edit", {{"file_path", "/etc/hosts"}}, "edits /etc/hosts"},

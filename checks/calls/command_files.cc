@@ -20,6 +20,18 @@ ShellWord Below(const ShellWord& folder, const ShellWord& file) {
   return out;
 }
 
+// The last name of an address; "" if it has none, or a server or curl itself gives another.
+std::string FileOfAddress(const ShellWord& address) {
+  if (!address.known() || address.text.find_first_of("{}[]\\%") != std::string::npos) return "";
+  std::string_view text = address.text;
+  if (const std::size_t scheme = text.find("://"); scheme != text.npos)
+    text.remove_prefix(scheme + 3);
+  text = text.substr(0, text.find_first_of("?#"));
+  const std::size_t slash = text.rfind('/');
+  const std::string_view name = slash == text.npos ? "" : text.substr(slash + 1);
+  return name == "." || name == ".." ? "" : std::string(name);
+}
+
 }  // namespace
 
 void CommandViews::RunDd(CommandWords words, const CommandScope& scope) {
@@ -204,7 +216,14 @@ void CommandViews::Operate(Operands operands, const ParsedWords& parsed,
         rows_.OpenRead("");
         rows_.OpenFetch("");
       }
-      if (parsed.writes_named || (operands == Operands::kDownloads && !parsed.has_output))
+      // `-O` of curl: a file of the last name in the address.
+      for (const ShellWord& word : parsed.writes_named ? words : CommandWords()) {
+        const std::string file = FileOfAddress(word);
+        const bool is_named = !file.empty() && !parsed.has_output && !parsed.recurses;
+        if (is_named) rows_.Edit(KnownWord(file), scope.folders);
+        else rows_.EditWithin(KnownWord("."), scope.folders);
+      }
+      if (operands == Operands::kDownloads && !parsed.has_output)
         rows_.EditWithin(KnownWord("."), scope.folders);
       return;
     case Operands::kPrints:

@@ -17,6 +17,13 @@ namespace {
 // Programs that run programs, within one command.
 constexpr int kMaxRunDepth = 16;
 
+// Whether a word of `find` or `fd` is an action that runs what is behind it.
+bool RunsFound(std::string_view word) {
+  constexpr std::string_view kActions[] = {"-exec",  "-execdir",     "-ok", "-okdir",
+                                           "--exec", "--exec-batch", "-x",  "-X"};
+  return std::ranges::find(kActions, word) != std::end(kActions);
+}
+
 std::string WithSmallLetters(std::string text) {
   for (char& c : text)
     if (IsUpper(c)) c = static_cast<char>(c - 'A' + 'a');
@@ -153,6 +160,11 @@ ParsedWords CommandViews::Parse(const ProgramRule& rule, CommandWords words, Com
 }
 
 FoldersAfter CommandViews::Run(CommandWords words, CommandScope scope) {
+  struct Restore {
+    RowWriter& rows;
+    CommandWords before;
+    ~Restore() { rows.SetCommand(before); }
+  } const restore{rows_, rows_.SetCommand(words)};
   const ShellWord& first = words.front();
   const FoldersAfter stays{scope.folders, scope.folders};
   if (!first.complete || ++scope.depth > kMaxRunDepth) {
@@ -237,7 +249,13 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
     case Operands::kChangesFolder:
     case Operands::kLosesFolder:
     case Operands::kAlias: return add_row(false);
-    case Operands::kEval: add_row(false); return rows_.OpenAll();
+    case Operands::kEval:
+      add_row(false);
+      // A file of the project that was there before the run is a script like others.
+      if ((program == "source" || program == ".") && words.size() > 1 && !scope.repeats &&
+          rows_.IsOfOthers(words[1], scope.folders))
+        return rows_.Read(words[1], scope.folders);
+      return rows_.OpenAll();
     case Operands::kTrap: {
       add_row(false);
       std::size_t at = 1;
@@ -276,6 +294,7 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
   if (rule.operands == Operands::kRunsListed) {
     const ParsedWords parsed = Parse(rule, words, scope, true);
     add_row(parsed.is_risky);
+    Reach(program, words);
     return RunPackaged(program, parsed, scope);
   }
   const bool runs = rule.operands == Operands::kRuns || rule.operands == Operands::kAssignedRuns;
@@ -287,6 +306,8 @@ void CommandViews::RunRule(const ProgramRule& rule, const std::string& program, 
     rows_.Edit(parsed.operands[0], scope.folders);
     return RunBehind(CommandWords(parsed.operands).subspan(1), scope);
   }
+  if (program == "scp" || program == "rsync")
+    for (const ShellWord& word : parsed.operands) ReachRemote(word);
   if (!runs) return Operate(rule.operands, parsed, scope);
   if (parsed.is_risky || parsed.has_unknown) rows_.OpenAll();
   if (parsed.runs_nothing) return;
@@ -444,6 +465,7 @@ void CommandViews::RunSubcommand(const ProgramRule& rule, const std::string& pro
     rows_.Options(program, words.subspan(1, words.size() - rest.size() - 1));
   }
   if (program == "git" && (is_open || !is_known) && !rest.empty()) rows_.OpenEdit("");
+  Reach(program, rest);
   const ProgramRule* const behind = is_known ? FindSubcommand(program, rest[0].text) : nullptr;
   const bool is_wrapper = behind != nullptr && behind->operands == Operands::kRunsListed;
   const bool reads = program == "git" && is_known && IsReadingGitCommand(rest[0].text);
@@ -509,7 +531,14 @@ void CommandViews::RunXargs(const ProgramRule& rule, CommandWords words, Command
   }
   inner.push_back(UnknownWord());
   scope.has_input = true;
-  RunBehind(inner, std::move(scope));
+  const std::vector<ShellWord> found = std::exchange(scope.found, {});
+  RunBehind(inner, scope);
+  // What a `find` in front of it gives.
+  for (const ShellWord& word : found) {
+    for (ShellWord& one : inner)
+      if (!one.complete && one.text.empty()) one = word;
+    RunBehind(inner, scope);
+  }
 }
 
 bool CommandViews::IsAllOfProject(const ShellWord& path, const Folders& folders) const {
@@ -518,9 +547,55 @@ bool CommandViews::IsAllOfProject(const ShellWord& path, const Folders& folders)
       found, [&](const std::string& one) { return rows_.paths().NameOf(one) == "."; });
 }
 
+std::vector<ShellWord> CommandViews::FoundBy(CommandWords words, const Folders& folders) const {
+  const std::string program = NameOfProgram(words.front().text);
+  std::vector<ShellWord> roots;
+  std::vector<std::string> names;
+  // Of the tests between two `-o`: whether one is of the name. A part that prunes finds nothing.
+  bool has_name = false, prunes = false;
+  const bool is_fd = program == "fd" || program == "fdfind";  // whose first word is a pattern
+  bool is_any = is_fd;
+  bool is_root = true;
+  for (std::size_t i = 1; i < words.size() && !RunsFound(words[i].text); ++i) {
+    const std::string& text = words[i].text;
+    const auto follows = [&](std::string_view what) {
+      return i + 1 < words.size() && words[i + 1].text == what;
+    };
+    const bool is_word = words[i].start != WordStart::kText ||
+                         (!text.empty() && text[0] != '-' && text[0] != '(' && text[0] != '!');
+    if (is_root && is_word) roots.push_back(words[i]);
+    if (is_any || text == "-H" || text == "-L" || text == "-P") continue;
+    is_root = is_root && is_word;
+    if (text == "-o" || text == "-or") {
+      is_any = !has_name && !prunes;
+      has_name = prunes = false;
+    } else if (text == "!" || text == "-not") {
+      is_any = follows("(");
+      if (follows("-name") || follows("-iname")) i += 2;
+    } else if (text == "-name" || text == "-iname") {
+      if (++i < words.size() && words[i].known()) {
+        names.push_back(words[i].text);
+        has_name = true;
+      }
+    } else if (text == ",") {
+      is_any = true;
+    } else if (text == "-prune") {
+      prunes = true;
+    }
+  }
+  if (is_any || (!has_name && !prunes)) names = {"*"};
+  if (roots.empty() || is_fd) roots.push_back(KnownWord("."));
+  for (ShellWord& root : roots) {
+    if (!root.complete || !IsAllOfProject(root, folders)) continue;
+    root.complete = false;
+    root.names = names;
+  }
+  return roots;
+}
+
 void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
   bool may_run = false;
-  std::vector<ShellWord> roots;
+  const std::vector<ShellWord> found = FoundBy(words, scope.folders);
   for (std::size_t i = 1; i < words.size(); ++i) {
     const ShellWord& word = words[i];
     const std::string& text = word.text;
@@ -530,9 +605,7 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
       may_run = true;
     }
     if (may_run && (text == ";" || text == "+")) rows_.OpenAll();
-    const bool runs = text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir" ||
-                      text == "--exec" || text == "--exec-batch" || text == "-x" || text == "-X";
-    if (runs) {
+    if (RunsFound(text)) {
       std::vector<ShellWord> inner;
       for (++i; i < words.size() && words[i].text != ";"; ++i) {
         if (words[i].text == "+" && !inner.empty() && !inner.back().complete) break;
@@ -542,20 +615,22 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
         inner.back().text.resize(brace);
         inner.back().complete = false;
       }
+      // `fd` puts what it finds behind the words.
+      const bool is_fd = text[1] == 'x' || text[1] == 'X' || text[1] == '-';
+      if (is_fd && std::ranges::all_of(inner, &ShellWord::complete)) inner.push_back(UnknownWord());
       CommandScope there = scope;
       if (text != "-exec" && text != "-ok") there.folders = kAnyFolder;
       RunBehind(inner, there);
       // The first of what it finds is the root itself.
-      for (const ShellWord& root : roots) {
-        if (!root.complete || IsAllOfProject(root, scope.folders)) continue;
+      for (const ShellWord& root : found) {
+        if (!root.complete && root.names.empty()) continue;
         std::vector<ShellWord> at_root = inner;
         for (ShellWord& one : at_root)
           if (!one.complete && one.text.empty()) one = root;
-        RunBehind(at_root, there);
+        RunBehind(at_root, root.names.empty() ? there : scope);
       }
     } else if (text == "-delete") {
-      if (roots.empty()) roots.push_back(KnownWord("."));
-      for (const ShellWord& root : roots) {
+      for (const ShellWord& root : found) {
         rows_.Edit(root, scope.folders);
         rows_.EditWithin(root, scope.folders);
       }
@@ -563,8 +638,6 @@ void CommandViews::RunFind(CommandWords words, const CommandScope& scope) {
       if (++i < words.size()) rows_.Edit(words[i], scope.folders);
     } else if (text.starts_with("-files0")) {
       rows_.OpenEdit("");
-    } else if (word.start != WordStart::kText || (!text.empty() && text[0] != '-')) {
-      roots.push_back(word);
     }
   }
 }

@@ -34,8 +34,9 @@ struct CommandScope {
   bool has_input = false;  // something is put into its standard input
   bool changes_programs = false;
   bool changes_git = false;
-  bool repeats = false;  // what stands behind it in the text may run before it
-  int depth = 0;         // of programs that run programs
+  bool repeats = false;               // what stands behind it in the text may run before it
+  std::vector<ShellWord> found = {};  // paths that a `find` in front of it in a pipe gives
+  int depth = 0;                      // of programs that run programs
 };
 
 /// The folders behind a command: if it succeeds, and in any case.
@@ -58,6 +59,10 @@ class CommandViews {
   /// Writes the rows of a command that has words.
   FoldersAfter Run(CommandWords words, CommandScope scope);
 
+  /// The first paths that a `find` with these words gives, those to start from; below the folder of
+  /// the project, with the patterns of their names.
+  std::vector<ShellWord> FoundBy(CommandWords words, const Folders& folders) const;
+
  private:
   ParsedWords Parse(const ProgramRule& rule, CommandWords words, CommandScope& scope,
                     bool stops_at_operand);
@@ -74,6 +79,8 @@ class CommandViews {
   void RunXargs(const ProgramRule& rule, CommandWords words, CommandScope scope);
   void RunFind(CommandWords words, const CommandScope& scope);
   bool IsAllOfProject(const ShellWord& path, const Folders& folders) const;
+  void Reach(const std::string& program, CommandWords rest);
+  void ReachRemote(const ShellWord& word);
   void RunMake(CommandWords words, const CommandScope& scope);
   void RunDd(CommandWords words, const CommandScope& scope);
   void RunSed(const ProgramRule& rule, CommandWords words, CommandScope scope);

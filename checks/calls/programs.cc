@@ -70,7 +70,8 @@ constexpr ProgramRule kPrograms[] = {
      Operands::kFormats, ""},
     // --- Addresses.
     {"curl", Operands::kFetches,
-     "-o> --output> -O* --remote-name* --remote-name-all* --output-dir> -T< --upload-file< -K? "
+     "-o> --output> -O* --remote-name* --remote-name-all* -J% --remote-header-name% --output-dir> "
+     "-T< --upload-file< -K? "
      "--config? -H+ --header+ -X= --request= -d+ --data+ --data-binary+ --data-raw= "
      "--data-urlencode= --data-ascii+ --json+ -F+ --form+ --form-string= -u= --user= -A= "
      "--user-agent= -e= --referer= -b< --cookie< -c> --cookie-jar> -D> --dump-header> -x@ --proxy@ "

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "checks/calls/programs.h"
+#include "formats/shorten.h"
 
 namespace rpl {
 namespace {
@@ -49,6 +50,24 @@ CallViews UndecidedViews(std::string why) {
   return views;
 }
 
+// Says of a relation, unless something is said of it already, why it has an open row: a word of
+// which not all is known, or else the command.
+void RowWriter::Blame(const char* relation, const ShellWord* word) {
+  constexpr std::size_t kMost = 80;
+  std::string& why = views_.unread[relation];
+  if (!why.empty()) return;
+  if (word != nullptr && !word->source.empty()) {
+    why = "what `" + Shortened(word->source, kMost) + "` stands for";
+    return;
+  }
+  for (const ShellWord& one : command_)
+    if (!one.known() && !one.is_pattern && !one.source.empty()) return Blame(relation, &one);
+  std::string text;
+  for (const ShellWord& one : command_)
+    text += (text.empty() ? "" : " ") + (one.source.empty() ? one.text : one.source);
+  if (!text.empty()) why = "what `" + Shortened(text, kMost) + "` does";
+}
+
 std::string AddressHost(std::string_view address) {
   if (const std::size_t scheme = address.find("://"); scheme != address.npos)
     address.remove_prefix(scheme + 3);
@@ -78,20 +97,30 @@ void RowWriter::Run(const std::string& program, std::span<const ShellWord> words
   std::vector<std::string> known = KnownWords(words);
   if (known.size() == words.size())
     AddOnce(ProgramCall{program, std::move(known)}, runs_, views_.runs);
-  else OpenRun({program, std::move(known)});
+  else {
+    Blame("runs", &words[known.size()]);
+    OpenRun({program, std::move(known)});
+  }
 }
 
-void RowWriter::OpenRun(rpl::OpenRun run) { AddOnce(std::move(run), open_runs_, views_.open_runs); }
+void RowWriter::OpenRun(rpl::OpenRun run) {
+  Blame("runs");
+  AddOnce(std::move(run), open_runs_, views_.open_runs);
+}
 
 void RowWriter::Options(const std::string& program, std::span<const ShellWord> words) {
   if (words.empty()) return;
   std::vector<std::string> known = KnownWords(words);
   if (known.size() == words.size())
     AddOnce(ProgramCall{program, std::move(known)}, options_, views_.options);
-  else OpenOptions({program, std::move(known)});
+  else {
+    Blame("options", &words[known.size()]);
+    OpenOptions({program, std::move(known)});
+  }
 }
 
 void RowWriter::OpenOptions(rpl::OpenRun options) {
+  Blame("options");
   AddOnce(std::move(options), open_options_, views_.open_options);
 }
 
@@ -102,7 +131,9 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
     if (path.text.empty() || IsStreamDevice(path.text)) return;
   }
   const std::vector<std::string> found = paths_.PathsOf(path, folders);
+  const char* const relation = &seen == &edits_ ? "edits" : "reads";
   if (found.empty()) {
+    Blame(relation, &path);
     AddOnce(std::string(), seen.open, open);
     // In a folder that is not known, a file is known by its name.
     const std::string name =
@@ -113,14 +144,18 @@ void RowWriter::AddPath(const ShellWord& path, const Folders& folders,
   for (const std::string& one : found) {
     if (path.complete) {
       std::string name = paths_.NameOf(one);
-      if (name.empty()) AddOnce(std::string(), seen.open, open);
-      else {
+      const bool has_other = &seen == &edits_ && !name.empty() && HasOtherName(one);
+      if (name.empty() || has_other) {
+        Blame(relation);
+        AddOnce(std::string(), seen.open, open);
+      }
+      if (!name.empty()) {
         if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
-        if (&seen == &edits_ && HasOtherName(one)) AddOnce(std::string(), seen.open, open);
         AddOnce(std::move(name), seen.closed, closed);
       }
     } else {
       if (&seen == &edits_ && IsGitSetup(paths_.NameOf(one))) OpenRun({});
+      Blame(relation, &path);
       AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
     }
   }
@@ -134,6 +169,11 @@ void RowWriter::AddComputed(ComputedEdit edit) {
 void RowWriter::AddComputed(const ShellWord& path, const Folders& folders, int depth) {
   constexpr int kMostDepth = 4;
   constexpr std::size_t kMostComputed = 2000;
+  if (!path.names.empty()) {
+    for (const std::string& start : paths_.PathsOf(path, folders))
+      for (const std::string& name : path.names) AddComputed({start, false, "", name});
+    return;
+  }
   if (path.is_pattern) return AddMatches(path, folders);
   if (!path.pattern.empty()) {
     for (const std::string& start : paths_.PathsOf(path, folders))
@@ -235,9 +275,11 @@ void RowWriter::Read(const ShellWord& path, const Folders& folders) {
 void RowWriter::Edit(const std::string& path) { Edit(KnownWord(path), paths_.folder()); }
 void RowWriter::Read(const std::string& path) { Read(KnownWord(path), paths_.folder()); }
 void RowWriter::OpenEdit(std::string start) {
+  Blame("edits");
   AddOnce(std::move(start), edits_.open, views_.open_edits);
 }
 void RowWriter::OpenRead(std::string start) {
+  Blame("reads");
   AddOnce(std::move(start), reads_.open, views_.open_reads);
 }
 
@@ -245,9 +287,14 @@ void RowWriter::AddWithin(const ShellWord& path, const Folders& folders,
                           std::vector<std::string>& open, Seen& seen) {
   if (path.known() && IsStreamDevice(path.text)) return;
   const std::vector<std::string> found = paths_.PathsOf(path, folders);
-  if (found.empty()) return AddOnce(std::string(), seen.open, open);
+  const char* const relation = &seen == &edits_ ? "edits" : "reads";
+  if (found.empty()) {
+    Blame(relation, &path);
+    return AddOnce(std::string(), seen.open, open);
+  }
   for (const std::string& one : found) {
     if (!path.complete) {
+      Blame(relation, &path);
       AddOnce(path.is_pattern ? paths_.PatternStart(one) : std::string(), seen.open, open);
       continue;
     }
@@ -256,6 +303,7 @@ void RowWriter::AddWithin(const ShellWord& path, const Folders& folders,
     const std::string name = paths_.NameOf(one);
     const bool is_any = name.empty() || name == ".";
     if (&seen == &edits_ && IsGitSetup(name)) OpenRun({});
+    Blame(relation);
     AddOnce(is_any ? std::string() : name == "/" ? name : name + "/", seen.open, open);
   }
 }
@@ -310,6 +358,15 @@ bool RowWriter::IsFile(const ShellWord& path, const Folders& folders) const {
   return true;
 }
 
+bool RowWriter::IsOfOthers(const ShellWord& path, const Folders& folders) const {
+  if (!paths_.has_history() || folders.size() != 1 || !IsFile(path, folders)) return false;
+  for (const std::string& one : paths_.PathsOf(path, folders)) {
+    const std::string name = paths_.NameOf(one);
+    if (name.empty() || name.starts_with('/') || paths_.MayBeWritten(name)) return false;
+  }
+  return true;
+}
+
 bool RowWriter::IsFolder(const ShellWord& path, const Folders& folders) const {
   const std::vector<std::string> found = paths_.PathsOf(path, folders);
   if (!path.complete || found.empty() || MayHaveEdited(path, folders)) return false;
@@ -332,6 +389,7 @@ bool RowWriter::IsNoFolder(const ShellWord& path, const Folders& folders) const 
 
 void RowWriter::Fetch(const ShellWord& address) {
   if (!address.known()) {
+    Blame("fetches", &address);
     return OpenFetch(address.start == WordStart::kText ? address.text : "");
   }
   // curl expands braces and ranges by itself.
@@ -341,7 +399,13 @@ void RowWriter::Fetch(const ShellWord& address) {
   AddFetch(address.text, views_);
 }
 
+void RowWriter::Fetch(std::string host, std::string url) {
+  if (fetches_.closed.insert(url).second)
+    views_.fetches.push_back({std::move(host), std::move(url)});
+}
+
 void RowWriter::OpenFetch(std::string start) {
+  Blame("fetches");
   AddOnce(std::move(start), fetches_.open, views_.open_fetches);
 }
 

@@ -36,6 +36,12 @@ class RowWriter {
   /// `rm` do: then a path of which nothing is known is in `computed_edits`, too.
   void SetNamesTargets(bool names) { names_targets_ = names; }
 
+  /// The command whose rows follow, until the next: what is not known of them is laid to it. The
+  /// words must outlive that. Returns the command before.
+  std::span<const ShellWord> SetCommand(std::span<const ShellWord> words) {
+    return std::exchange(command_, words);
+  }
+
   /// A program with the words behind it: closed if all are known.
   void Run(const std::string& program, std::span<const ShellWord> words);
   void OpenRun(rpl::OpenRun run);
@@ -64,12 +70,15 @@ class RowWriter {
   bool IsFolder(const ShellWord& path, const Folders& folders) const;
   /// Whether a path is no folder when the command begins.
   bool IsNoFolder(const ShellWord& path, const Folders& folders) const;
+  /// Whether a path is a file of the project that no call of the run may have written.
+  bool IsOfOthers(const ShellWord& path, const Folders& folders) const;
   /// Whether a row so far may have written a path, or removed it.
   bool MayHaveEdited(const ShellWord& path, const Folders& folders) const;
 
   /// An address, with or without `https://`.
   void Fetch(const ShellWord& address);
   void OpenFetch(std::string start);
+  void Fetch(std::string host, std::string url);
 
   /// The files that a word, or what is behind a sign in it, names.
   void Name(const ShellWord& word, const Folders& folders);
@@ -93,11 +102,13 @@ class RowWriter {
                    int depth);
   void AddMatchesBelow(const std::string& start, const std::string& pattern);
   void AddMatches(const ShellWord& pattern, const Folders& folders);
+  void Blame(const char* relation, const ShellWord* word = nullptr);
 
   const CallPaths& paths_;
   CallViews& views_;
   const Variables* variables_;
   bool names_targets_ = true;
+  std::span<const ShellWord> command_ = {};
   std::set<ComputedEdit> computed_;
   Seen edits_, reads_, fetches_;
   void NamePart(const ShellWord& part, const Folders& folders);

@@ -269,11 +269,19 @@ class LineReader {
       for (const ordered_json& one : *assignments) Assign(one, out);
     if (const ordered_json* const words = Child(node, "Args")) {
       for (const ordered_json& word : *words) {
-        for (ShellWord& one : WordsOf(word)) out.words.push_back(std::move(one));
+        for (ShellWord& one : WordsOf(word)) out.words.push_back(WithSource(std::move(one), word));
         Collect(word, out);
       }
     }
     return out;
+  }
+
+  ShellWord WithSource(ShellWord word, const ordered_json& node) const {
+    const std::size_t begin = OffsetAt(node, "Pos");
+    const std::size_t end = OffsetAt(node, "End");
+    if (!word.known() && end > begin && end <= text_.size())
+      word.source = text_.substr(begin, end - begin);
+    return word;
   }
 
   void Assign(const ordered_json& node, Statement& out) {
@@ -333,7 +341,7 @@ class LineReader {
     // Some shells expand braces here, and write to each file.
     if (word != nullptr)
       if (const std::vector<ShellWord> words = WordsOf(*word); words.size() == 1)
-        redirection.path = words[0];
+        redirection.path = WithSource(words[0], *word);
     const std::string descriptor = ValueAt(node, "N");
     const int op = NumberAt(node, "Op");
     const ShellWord& path = redirection.path;

@@ -135,6 +135,7 @@ class ShellViews {
         if (ChangesGit(one.name, one.value.known() ? one.value.text : "?"))
           names_.changes_git = true;
       }
+      if (IsName(statement, "source") || IsName(statement, ".")) names_.changes_programs = true;
       for (const char* builtin : {"read", "printf", "getopts", "mapfile", "readarray"})
         if (IsName(statement, builtin))
           for (const ShellWord& word : statement.words) variables_[word.text].is_computed = true;
@@ -227,6 +228,10 @@ class ShellViews {
         for (const Statement& part : statement.parts) {
           after = Walk(part, scope);
           scope.has_input = true;
+          if (!part.words.empty() && part.words[0].complete)
+            if (const ProgramRule* rule = FindProgram(NameOfProgram(part.words[0].text));
+                rule != nullptr && rule->operands == Operands::kFind)
+              scope.found = commands_.FoundBy(part.words, scope.folders);
         }
         // In some shells the last part runs in the shell itself.
         const Folders either = UnionOf(before, after.any);

@@ -36,6 +36,10 @@ struct ShellWord {
   std::string variable = {};
   std::string behind = {};
   bool ends_behind = false;
+  /// Of a path that `find` gives, below `text`: patterns, one of which a name on its way matches.
+  std::vector<std::string> names = {};
+  /// As it is written, of one that is not known; "" if it is made from others.
+  std::string source = {};
 
   /// Whether the word as an argument is `text`.
   bool known() const { return complete && start == WordStart::kText; }

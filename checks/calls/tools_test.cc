@@ -2,6 +2,8 @@
 //
 // Tools of hosts that are no plain shell, and tools of MCP servers.
 #include <catch2/catch.hpp>
+#include <functional>
+#include <utility>
 
 #include "checks/calls/call_test.h"
 
@@ -191,6 +193,100 @@ TEST_CASE("what a call does: files that words of a call name, but for those only
   CHECK(names(project.Views("x", {{"a", {{"b", {1, "link/key.txt"}}}}})));
   CHECK(names(project.Views("x", {{"uri", "file://" + folder + "/secret/key.txt"}})));
   CHECK_FALSE(names(project.Views("Task", {{"prompt", "secret/key.txt"}})));
+}
+
+TEST_CASE("a tool of a server that is read as a built-in one", "[calls]") {
+  TestProject project;
+  ShfmtReader reader;
+  const auto read_as = [&](const char* name, nlohmann::ordered_json arguments) {
+    const CallPlace place{project.folder(), project.folder(), ""};
+    return ViewsOf({"run", std::move(arguments), "shop", "", name}, place, reader);
+  };
+  const CallViews runs = read_as("Bash", {{"command", "make test && git push"}});
+  CHECK(Runs(runs, "git", {"push"}) == Answer::kYes);
+  CHECK(runs.succeeded.size() == 2);
+  CHECK(runs.serves == std::vector<ServedTool>{{"shop", "run"}});
+  CHECK(read_as("Write", {{"path", "src/a.c"}}).edits == std::vector<std::string>{"src/a.c"});
+  const CallViews reads = read_as("Read", {{"path", "secret/key.txt"}});
+  CHECK(reads.reads == std::vector<std::string>{"secret/key.txt"});
+  CHECK(reads.named.empty());
+  CHECK(read_as("Bash", {{"text", "ls"}}).open_runs.size() == 1);
+  CHECK(IsReadTool("Bash"));
+  CHECK_FALSE(IsReadTool("run"));
+}
+
+TEST_CASE("addresses of programs that reach the network", "[calls]") {
+  TestProject project;
+  const auto hosts = [&](const char* command) {
+    const CallViews views = project.Shell(command);
+    std::string out;
+    for (const AddressFetch& fetch : views.fetches) out += fetch.host + " ";
+    return out + (views.open_fetches.empty() ? "" : "?");
+  };
+  const std::pair<const char*, const char*> kCases[] = {
+      {"git clone https://x.org/a.git", "x.org "},
+      {"git clone git@x.org:a/b.git c", "x.org "},
+      {"git clone --recurse-submodules https://x.org/a", "x.org ?"},
+      {"git clone ../a", "?"},
+      {"git fetch origin", "?"},
+      {"git pull https://x.org/a main", "x.org "},
+      {"git status", ""},
+      {"git log origin/main", ""},
+      {"pip install x", "?"},
+      {"pip install git+https://x.org/a", "x.org ?"},
+      {"pip list", ""},
+      {"npm ci", "?"},
+      {"npm run build", ""},
+      {"scp a me@x.org:b", "x.org "},
+      {"scp a b", ""},
+      {"rsync -a src/ x.org:/srv", "x.org "},
+      {"docker pull alpine", "docker.io "},
+      {"docker pull --platform linux/amd64 x.org:5000/a/b", "x.org "},
+      {"docker run alpine", "?"},
+      {"docker ps", ""},
+      {"gh pr view", "?"},
+      {"npx tsc", "?"},
+  };
+  for (const auto& [command, expected] : kCases) {
+    INFO(command);
+    CHECK(hosts(command) == expected);
+  }
+}
+
+TEST_CASE("what is not known of a call is named", "[calls]") {
+  TestProject project;
+  const auto unread = [&](const char* command) {
+    std::string out;
+    for (const auto& [relation, what] : project.Shell(command).unread)
+      if (relation == "runs" || relation == "edits") out += relation + ": " + what + "; ";
+    return out;
+  };
+  CHECK(unread("ls").empty());
+  CHECK(unread("$x push") == "edits: what `$x` stands for; runs: what `$x` stands for; ");
+  CHECK(unread("echo a > \"$f\"") == "edits: what `\"$f\"` stands for; ");
+  CHECK(unread("git checkout main") == "edits: what `git checkout main` does; ");
+  CHECK(unread("git show \"$r\"") ==
+        "edits: what `\"$r\"` stands for; runs: what `\"$r\"` stands for; ");
+  CHECK(unread("sudo black src") == "edits: what `black src` does; ");
+}
+
+TEST_CASE("a script that is read into the shell", "[calls]") {
+  TestProject project;
+  ShfmtReader reader;
+  const auto is_open = [&](const char* command, std::function<bool(const std::string&)> written) {
+    const CallPlace place{project.folder(), project.folder(), "", std::move(written)};
+    return Runs(ViewsOf({"Bash", {{"command", command}}}, place, reader), "git", {"push"}) !=
+           Answer::kNo;
+  };
+  const auto nothing = [](const std::string&) { return false; };
+  CHECK_FALSE(is_open("source src/a.c", nothing));
+  CHECK_FALSE(is_open(". link/key.txt && make", nothing));
+  CHECK(is_open("source src/a.c", nullptr));
+  CHECK(is_open("source src/a.c", [](const std::string& name) { return name == "src/a.c"; }));
+  CHECK(is_open("source none.sh", nothing));
+  CHECK(is_open("source \"$x\"", nothing));
+  CHECK(is_open("echo x > src/a.c; source src/a.c", nothing));
+  CHECK(is_open("source src/a.c; git push", nothing));
 }
 
 }  // namespace rpl

@@ -210,7 +210,11 @@ Value Lowering::StartOf(const Pattern& p) {
     if (part.kind != Pattern::Kind::kConstant) break;
     known.push_back(part.constant);
   }
-  return pool.List(known);
+  // `["push" & _]` asks for no more than its beginning.
+  const bool is_enough = !known.empty() && known.size() == p.parts.size() && p.rest.size() == 1 &&
+                         p.rest.front().kind == Pattern::Kind::kAny;
+  const Value start = pool.List(known);
+  return is_enough ? pool.List({&start, 1}) : start;
 }
 
 void Lowering::Tail(const Node& node, Clauses& out) {

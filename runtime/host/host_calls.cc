@@ -55,6 +55,13 @@ bool MayGoOn(const Pool& pool, Value start, const nlohmann::ordered_json& begins
   return start.is_none() || start == kNil || AgreementOf(pool, start, begins).agrees;
 }
 
+// Whether a list that the last argument begins with is all that the program asks of it: it is the
+// only item of another one then (Lowering::StartOf).
+bool IsEnough(const Pool& pool, Value start) {
+  return start.kind() == Kind::kList && pool.ItemsOf(start).size() == 1 &&
+         pool.ItemsOf(start).front().kind() == Kind::kList;
+}
+
 }  // namespace
 
 bool HostCalls::Describe(std::string_view label, BuiltinCall& to) const {
@@ -115,10 +122,17 @@ bool HostCalls::Rows(std::string_view relation, BuiltinCall& to) const {
   std::optional<std::string> first;
   if (last == 2 && to.known[1].kind() == Kind::kString) first = pool.TextOf(to.known[1]);
   bool known = true;
+  Value start = begins ? to.known[last + 1] : Value();
+  const bool is_enough = IsEnough(pool, start);
+  if (is_enough) start = pool.ItemsOf(start).front();
   log_.ForEachRow({relation, NumberAt(to, 0), first}, [&](std::int64_t call, const HostRow& row) {
     if (row.open) {
-      const bool other = !MayBegin(pool, to.known[last], row.last) ||
-                         (begins && !MayGoOn(pool, to.known[last + 1], row.last));
+      const bool other =
+          !MayBegin(pool, to.known[last], row.last) || (begins && !MayGoOn(pool, start, row.last));
+      if (!other && is_enough && row.first && row.last.size() >= pool.ItemsOf(start).size()) {
+        to.give({{pool.Int(call), pool.String(*row.first), start, to.known[last + 1]}});
+        return;
+      }
       known = known && other;
       return;
     }

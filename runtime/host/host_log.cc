@@ -259,6 +259,7 @@ void HostLog::ForEachRow(const Reading& of,
   const std::string state = StateOf("r.call", "?4");
   sql += " AND (r.open = 0 OR " + state + " <> 2)";
   if (of.ended) sql += " AND " + state + " = 3";
+  if (of.open) sql += " AND r.open = 1";
   sql += " ORDER BY r.call DESC, r.rowid";
   Query query(db_->statements, sql);
   query.Bind(of.relation).Bind(of.call.value_or(0)).BindIfAny(of.first).Bind(db_->Until());
@@ -268,6 +269,17 @@ void HostLog::ForEachRow(const Reading& of,
     row.last = ParseOwnJson(query.Text(2));
     fn(query.Number(0), row);
   }
+}
+
+bool HostLog::EditsUnderWay() const {
+  Query query(db_->statements,
+              "SELECT 1 FROM host_call c WHERE c.call > (SELECT max(call) - 100 FROM host_call)"
+              " AND c.entry > (SELECT ifnull(max(entry), 0) FROM host_said)"
+              " AND c.entry > (SELECT ifnull(max(entry), 0) FROM host_turn)"
+              " AND EXISTS (SELECT 1 FROM host_row r WHERE r.relation = 'edits' AND r.call = "
+              "c.call) AND " +
+                  StateOf("c.call") + " = 1 LIMIT 1");
+  return query.Next();
 }
 
 std::optional<std::int64_t> HostLog::Deciding() const {

@@ -107,9 +107,13 @@ class HostLog {
     std::optional<std::int64_t> call = {};
     std::optional<std::string> first = {};  // also open rows of which it is not known
     bool ended = false;
+    bool open = false;  // open rows alone
   };
   void ForEachRow(const Reading& of,
                   const std::function<void(std::int64_t call, const HostRow&)>& fn) const;
+  /// Whether one of the last hundred calls is open that edits something, or may, since the turn
+  /// began: one that is never reported, because the user refused it, counts no longer in the next.
+  bool EditsUnderWay() const;
   /// The call that is decided about: the last one, if it is.
   std::optional<std::int64_t> Deciding() const;
   /// The calls with rows of a relation, in order; of `only`, that one.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/calls/call_views.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/help_footers.h"
 #include "shell/commands/shared_options.h"
@@ -146,6 +147,12 @@ void DescribeBoundRun(CLI::App& command, GuardCommandOptions& to) {
       ->type_name("DIR");
 }
 
+// A hook refuses a database by its answer.
+std::string CheckRunsInFiles(const std::string& folder) {
+  if (!IsDatabaseUrl(folder)) return "";
+  return "the calls of a host are kept in files, not in a database: expected a folder";
+}
+
 // The protocol that binds an agent.
 void DescribeProtocol(CLI::App& command, GuardCommandOptions& to) {
   command
@@ -156,6 +163,16 @@ void DescribeProtocol(CLI::App& command, GuardCommandOptions& to) {
   command.add_flag("--shadow", to.shadow, "Decide and record, and let everything pass");
   command.add_flag("--unprotected", to.unprotected,
                    "Let the agent touch the protocol, its run and the settings of the host");
+  AddRepeatable(
+      command, "--reads-as", to.reads_as, "TOOL=NAME",
+      "A tool of an MCP server does what the built-in tool NAME does, such as Bash, Read, "
+      "Write; repeatable")
+      ->check([](const std::string& text) -> std::string {
+        const std::size_t equals = text.rfind('=');
+        return equals != text.npos && equals != 0 && IsReadTool(text.substr(equals + 1))
+                   ? ""
+                   : "expected TOOL=NAME with the name of a built-in tool, got `" + text + "`";
+      });
 }
 
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
@@ -284,10 +301,13 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
                    "How often the agent is kept at work without a call between (default: 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000));
+  hook->footer(kGuardHookFooter);
   const auto of_run = [&](const char* name, const char* text, What what) {
     CLI::App* out = add(name, text, what);
     out->add_option("PROTOCOL", to.protocol, "The protocol")->required();
     DescribeBoundRun(*out, to);
+    out->get_option("--sessions")->check(CheckRunsInFiles);
+    out->footer(kGuardRunFooter);
     return out;
   };
   of_run("status", "Show the run of a protocol that binds an agent", What::kStatus)
@@ -328,6 +348,7 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
       ->check(CLI::Range(1, 600'000));
   mcp->add_option("SERVER", to.server, "The command that starts the server, after `--`")
       ->required();
+  mcp->footer(kGuardMcpFooter);
   CLI::App* audit =
       add("audit", "Check that an audit log is unchanged, and print its last hash", What::kAudit);
   audit->add_option("FILE", to.file, "The audit log")->required();

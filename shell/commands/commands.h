@@ -246,22 +246,23 @@ struct GuardCommandOptions {
   std::string unmatched;    // --default deny, ask or allow; "" if not given
   std::string ask;          // kHook: --ask deny or ask; "" if not given
   std::string root;         // kHook: the folder of relative names, or ""
-  int timeout_ms = kHookTimeoutMs;  // kHook, kMcp
-  std::vector<std::string> server;  // kMcp: its command line
-  std::string server_name;          // kMcp: --name, "" for the command line
-  int ask_timeout = 45;             // kMcp: seconds for a person to answer
-  std::string protocol;             // kHook: --protocol FILE; kStatus to kEnd: the protocol
-  std::string project;              // the same: --project DIR, "" for that of the event, or here
-  std::string sessions;             // the same: --sessions DIR, the folder of runs
-  std::string host;                 // kHook: --host NAME
-  std::string until;                // kHook: --until satisfied, or ""
-  std::string undecided;            // kHook: --undecided ask or deny, or ""
-  std::string answer;               // kAnswer: KEY=VALUE
-  bool unprotected = false;         // kHook: --unprotected
-  bool shadow = false;              // kHook: --shadow
-  bool denied = false;              // kStatus: --denied
-  bool write = false;               // kInstall: --write
-  int stop_limit = 3;               // kHook: --stop-limit N
+  int timeout_ms = kHookTimeoutMs;    // kHook, kMcp
+  std::vector<std::string> server;    // kMcp: its command line
+  std::string server_name;            // kMcp: --name, "" for the command line
+  int ask_timeout = 45;               // kMcp: seconds for a person to answer
+  std::string protocol;               // kHook: --protocol FILE; kStatus to kEnd: the protocol
+  std::string project;                // the same: --project DIR, "" for that of the event, or here
+  std::string sessions;               // the same: --sessions DIR, the folder of runs
+  std::string host;                   // kHook: --host NAME
+  std::string until;                  // kHook: --until satisfied, or ""
+  std::string undecided;              // kHook: --undecided ask or deny, or ""
+  std::string answer;                 // kAnswer: KEY=VALUE
+  bool unprotected = false;           // kHook: --unprotected
+  std::vector<std::string> reads_as;  // kHook, kMcp: --reads-as TOOL=NAME
+  bool shadow = false;                // kHook: --shadow
+  bool denied = false;                // kStatus: --denied
+  bool write = false;                 // kInstall: --write
+  int stop_limit = 3;                 // kHook: --stop-limit N
 };
 /// kDecide: 0 allow, 1 block, 3 hitl, 2 invalid input; of several calls the most severe. kHook: see
 /// shell/commands/guard_hook.h. kMcp: see shell/commands/guard_mcp.h.

@@ -325,7 +325,7 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
     folder = FolderOf(options.config);
   }
   GuardAgent agent = AgentFor(options.guard, to.config);
-  agent.unmatched = EffectOfAnswer(options.unmatched);
+  if (!IsClosed(options)) agent.unmatched = EffectOfAnswer(options.unmatched);
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
   to.store.RecordAnswersIn(options.guard.audit);

@@ -17,6 +17,7 @@
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "interp/store/value.h"
+#include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/hook_protocol.h"
@@ -51,6 +52,8 @@ std::string AnchorNames(GuardCommandOptions& options) {
       {"--store", &options.guard.store},   {"--audit", &options.guard.audit}};
   for (const auto& [option, name] : kNamed) {
     if (name->empty() || fs::path(*name).is_absolute()) continue;
+    if (IsDatabaseUrl(*name))
+      return fmt::format("{} names a database: what a hook keeps is in files", option);
     if (options.root.empty())
       return fmt::format(
           "{} is `{}`, which depends on the folder that the agent is in: expected a name that "

@@ -15,6 +15,7 @@
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/guard/protocol_decider.h"
 #include "shell/host/guard_setup.h"
@@ -311,6 +312,11 @@ int GuardMcp(const GuardCommandOptions& options) {
     Complain("guard mcp", "expected a protocol or a policy", "--protocol FILE or --policy FILE");
     return kExitInvalid;
   }
+  if (IsDatabaseUrl(options.sessions)) {
+    Complain("--sessions", "the calls of a host are kept in files, not in a database",
+             "expected a folder");
+    return kExitInvalid;
+  }
   StandaloneGuard guard;
   const bool usable = ReadStandaloneGuard(options, guard) == kExitOk;
   if (!usable) std::cerr << "rpl: no call of a tool is passed on until this is corrected\n";
@@ -327,7 +333,9 @@ int GuardMcp(const GuardCommandOptions& options) {
   if (!options.protocol.empty())
     protocol.emplace(
         ProtocolDecider::Setup{BoundPlaceHere(options), BoundEngine(options), server, RunName(),
-                               !options.unprotected, options.shadow, Interrupted},
+                               !options.unprotected, options.shadow, IsClosed(options),
+                               [&](const std::string& tool) { return ReadsAs(options, tool); },
+                               Interrupted},
         decider);
   McpGateway gateway(protocol ? static_cast<McpDecider&>(*protocol) : decider, settings);
   const int code = RelayMcp(gateway, {options.server, "", std::nullopt, false});

@@ -73,9 +73,10 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       how.protects = !options.unprotected;
       how.only_records = options.shadow;
       how.asks = event.asks && options.undecided == "ask";
-      how.closed = options.unmatched == "deny" && options.guard.policy.empty();
+      how.closed = IsClosed(options);
       how.served = event.served;
       how.host = event.host;
+      how.reads_as = ReadsAs(options, event.tool);
       const ProtocolGuard::Decision decision = guard.Decide(CallOf(event), how);
       if (!decision.failure.empty()) return failed(decision.failure);
       if (options.shadow) return Passed(event);
@@ -114,7 +115,8 @@ HookReply AnswerEvent(const GuardCommandOptions& options, const HookEvent& event
       if (!decision.failure.empty()) return failed(decision.failure);
       if (decision.denies && !options.shadow) return Denied(event, decision.reason, false);
       if (!decision.denies && options.until == "satisfied" && guard.IsSatisfied())
-        if (!EndCurrentRun(guard.place())) return failed("the end of the run cannot be recorded");
+        if (!EndCurrentRun(guard.place(), ""))
+          return failed("the end of the run cannot be recorded");
       return Passed(event);
     }
   }
@@ -132,9 +134,11 @@ std::unique_ptr<ProtocolGuard> OpenHere(const GuardCommandOptions& options,
 // Whether a run of the protocol is under way; else after a message.
 bool IsUnderWay(const BoundPlace& place) {
   if (IsThere(CurrentRun(place))) return true;
-  std::cerr << fmt::format("{} {}\n",
-                           IsThere(place.protocol) ? "no run is under way of" : "there is no file",
-                           PrintableLine(place.protocol));
+  const std::string person = EndedLastBy(place);
+  std::cerr << fmt::format(
+      "{} {}{}\n", IsThere(place.protocol) ? "no run is under way of" : "there is no file",
+      PrintableLine(place.protocol),
+      person.empty() ? "" : "; the last one was ended by " + PrintableLine(person));
   return false;
 }
 
@@ -144,11 +148,16 @@ std::unique_ptr<ProtocolGuard> OpenUnderWay(const GuardCommandOptions& options,
   return IsUnderWay(place) ? OpenHere(options, BoundEngine(options), place) : nullptr;
 }
 
-// Whether a person confirms what the command does; else after a message.
-bool Confirms(const GuardCommandOptions& options, const BoundPlace& place, const std::string& word,
-              const std::string& shown) {
-  return ConfirmedBy({SecretStoreOf(place), options.secret_file, "guard " + word, word, shown})
-      .has_value();
+// Who confirms, as a person, what the command does; else nullopt, after a message.
+std::optional<std::string> Confirmed(const GuardCommandOptions& options, const BoundPlace& place,
+                                     const std::string& word, const std::string& shown) {
+  return ConfirmedBy({SecretStoreOf(place), options.secret_file, "guard " + word, word, shown});
+}
+
+std::string ActText(const PersonAct& act) {
+  return fmt::format("{} {}, by {}{}{}",
+                     act.kind == PersonAct::Kind::kAnswer ? "answered" : "accepted", act.what,
+                     act.person, act.at.empty() ? "" : ", ", act.at);
 }
 
 std::string ShortCall(const HostLog::Call& call) {
@@ -157,6 +166,17 @@ std::string ShortCall(const HostLog::Call& call) {
 }
 
 }  // namespace
+
+std::string ReadsAs(const GuardCommandOptions& options, const std::string& tool) {
+  for (const std::string& pair : options.reads_as)
+    if (const std::size_t equals = pair.rfind('='); pair.substr(0, equals) == tool)
+      return pair.substr(equals + 1);
+  return "";
+}
+
+bool IsClosed(const GuardCommandOptions& options) {
+  return options.unmatched == "deny" && options.guard.policy.empty() && !options.protocol.empty();
+}
 
 BoundPlace BoundPlaceHere(const GuardCommandOptions& options) {
   return FindBoundPlace(options.protocol, options.project, options.sessions);
@@ -210,6 +230,10 @@ int ShowBoundRun(const GuardCommandOptions& options) {
     std::cout << PrintableLine(ShortCall(call)) << '\n';
     if (denied && options.denied) std::cout << "       " << PrintableLine(call.why) << '\n';
   });
+  if (options.denied) return kExitOk;
+  for (const PersonAct& act : guard->Acts()) std::cout << PrintableLine(ActText(act)) << '\n';
+  if (const std::string person = EndedLastBy(place); !person.empty())
+    std::cout << "the run before this one was ended by " << PrintableLine(person) << '\n';
   return kExitOk;
 }
 
@@ -225,6 +249,8 @@ int ExplainDenial(const GuardCommandOptions& options) {
     return kExitNo;
   }
   std::cout << PrintableLine(ShortCall(*last)) << '\n' << Printable(last->why) << '\n';
+  if (const std::string why = guard->WhyNotYet(); !why.empty())
+    std::cout << "The goal: " << PrintableLine(why) << '\n';
   return kExitOk;
 }
 
@@ -236,9 +262,11 @@ int AnswerBoundRun(const GuardCommandOptions& options) {
     return kExitInvalid;
   }
   const BoundPlace place = BoundPlaceHere(options);
-  if (!Confirms(options, place, "answer", PrintableLine(options.answer) + "\n"))
-    return kExitInvalid;
+  const std::optional<std::string> person =
+      Confirmed(options, place, "answer", PrintableLine(options.answer) + "\n");
+  if (!person) return kExitInvalid;
   EngineOptions engine = BoundEngine(options);
+  engine.person = *person;
   engine.answers = {options.answer};
   engine.answers_by = "person";
   const std::unique_ptr<ProtocolGuard> guard = OpenHere(options, engine, place);
@@ -259,9 +287,11 @@ int AcceptProtocol(const GuardCommandOptions& options) {
   }
   std::string shown;
   for (const std::string& change : guard->Changes()) shown += PrintableLine(change) + "\n";
-  if (!Confirms(options, place, "accept", shown)) return kExitInvalid;
+  const std::optional<std::string> person = Confirmed(options, place, "accept", shown);
+  if (!person) return kExitInvalid;
   guard.reset();
   EngineOptions engine = BoundEngine(options);
+  engine.person = *person;
   BoundPlace changed = place;
   changed.accepts = true;
   return OpenHere(options, engine, changed) == nullptr ? kExitInvalid : kExitOk;
@@ -270,9 +300,10 @@ int AcceptProtocol(const GuardCommandOptions& options) {
 int EndBoundRun(const GuardCommandOptions& options) {
   const BoundPlace place = BoundPlaceHere(options);
   if (!IsUnderWay(place)) return kExitNo;
-  if (!Confirms(options, place, "end", "The next event of the host begins another run.\n"))
-    return kExitInvalid;
-  if (EndCurrentRun(place)) return kExitOk;
+  const std::optional<std::string> person =
+      Confirmed(options, place, "end", "The next event of the host begins another run.\n");
+  if (!person) return kExitInvalid;
+  if (EndCurrentRun(place, *person)) return kExitOk;
   Complain(CurrentRun(place), "the end cannot be recorded");
   return kExitFile;
 }

@@ -35,6 +35,11 @@ HookReply AnswerByProtocol(const GuardCommandOptions& options, const std::string
 BoundPlace BoundPlaceHere(const GuardCommandOptions& options);
 EngineOptions BoundEngine(const GuardCommandOptions& options);
 
+/// The built-in tool that a server's tool is read as, or "".
+std::string ReadsAs(const GuardCommandOptions& options, const std::string& tool);
+/// Whether calls are denied that no constraint applies to: --default deny, without a policy.
+bool IsClosed(const GuardCommandOptions& options);
+
 int ShowBoundRun(const GuardCommandOptions& options);
 int ExplainDenial(const GuardCommandOptions& options);
 int AnswerBoundRun(const GuardCommandOptions& options);

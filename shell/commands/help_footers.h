@@ -207,6 +207,30 @@ inline constexpr const char* kExplainFooter = R"(Examples
   rpl explain -f protocol.md '%trip(?to)' --answer start=home
   rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
 
+inline constexpr const char* kGuardHookFooter =
+    R"(Examples
+  rpl guard install /home/me/shop/ship.md --write       # the settings that call it; see docs/bind.md
+  rpl guard hook --protocol /home/me/shop/ship.md < event.json
+  rpl guard hook --protocol /home/me/shop/ship.md --shadow
+  rpl guard hook --protocol /home/me/shop/ship.md --reads-as mcp__shell__run=Bash
+  rpl guard hook --root /home/me --policy policy.json   # see docs/guard.md)";
+
+inline constexpr const char* kGuardMcpFooter =
+    R"(Examples
+  rpl guard mcp --policy policy.json -- notes-server --stdio
+  rpl guard mcp --protocol /home/me/shop/ship.md --name shop -- shop-server
+  rpl guard mcp --protocol /home/me/shop/ship.md --name shell --reads-as run=Bash -- shell-server)";
+
+inline constexpr const char* kGuardRunFooter =
+    R"(Examples
+  rpl guard install ship.md --write
+  rpl guard doctor ship.md
+  rpl guard status ship.md --denied
+  rpl guard why ship.md
+  rpl guard answer ship.md approved=Ada
+  rpl guard accept ship.md --secret-file secret
+  rpl guard end ship.md)";
+
 inline constexpr const char* kGuardFooter =
     R"(Without a subcommand, reads calls in JSON from standard input, one per line, and writes a line
 with the decision for each. Exit codes: 0 allow, 1 block, 3 hitl, 2 invalid input.

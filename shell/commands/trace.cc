@@ -70,11 +70,14 @@ void ShowQuestions(const std::vector<Event>& events, bool json) {
       ordered_json state = {{"timestep", event.timestep}, {"state", NameOf(event.state)}};
       if (event.state == QuestionState::kAnswered) state["value"] = event.value;
       if (event.by) state["by"] = NameOf(*event.by);
+      if (!event.person.empty()) state["person"] = event.person;
       states.push_back(std::move(state));
       if (json) continue;
       std::cout << fmt::format("  {:<4} {}", event.timestep, NameOf(event.state));
       if (!event.value.empty()) std::cout << ": " << PrintableLine(event.value);
-      if (event.by) std::cout << " (" << NameOf(*event.by) << ")";
+      if (event.by)
+        std::cout << " (" << NameOf(*event.by) << (event.person.empty() ? "" : ": ")
+                  << PrintableLine(event.person) << ")";
       std::cout << '\n';
     }
     list.push_back({{"call", question.call}, {"states", std::move(states)}});

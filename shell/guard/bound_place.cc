@@ -93,9 +93,17 @@ void MakeFolderOf(const std::string& run) {
   fs::permissions(folder, fs::perms::owner_all, failed);
 }
 
-bool EndCurrentRun(const BoundPlace& place) {
+bool EndCurrentRun(const BoundPlace& place, const std::string& person) {
   fs::path file = CurrentRun(place);
-  return IsThere(file) && std::ofstream(file.replace_extension(kEndedMark)).good();
+  if (!IsThere(file)) return false;
+  std::ofstream mark(file.replace_extension(kEndedMark));
+  return (mark << person).flush().good();
+}
+
+std::string EndedLastBy(const BoundPlace& place) {
+  const fs::path folder = FolderOfRuns(place);
+  const fs::path mark = folder / (std::to_string(CurrentNumber(folder) - 1) + kEndedMark);
+  return IsThere(mark) ? ReadFile(mark).text : "";
 }
 
 std::string SecretStoreOf(const BoundPlace& place) { return FolderOfRuns(place) / "secret.db"; }

@@ -30,8 +30,11 @@ std::string CurrentRun(const BoundPlace& place);
 /// Makes the folder that the file of a run is in, for its owner alone. What fails is seen when the
 /// file is opened.
 void MakeFolderOf(const std::string& run);
-/// Ends the run that is under way: the next event begins another. False if there is none.
-bool EndCurrentRun(const BoundPlace& place);
+/// Ends the run that is under way: the next event begins another. False if there is none. `person`:
+/// who confirmed it, or "".
+bool EndCurrentRun(const BoundPlace& place, const std::string& person);
+/// The person who ended the run before the one that is under way, or comes next; "" for nobody.
+std::string EndedLastBy(const BoundPlace& place);
 /// The store with the secret by which a person answers where there is no terminal, for all runs.
 std::string SecretStoreOf(const BoundPlace& place);
 /// Whether the protocol binds an agent: its text names relations over the calls of a host, or a

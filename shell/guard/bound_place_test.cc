@@ -36,13 +36,14 @@ TEST_CASE("runs of one work are numbered, and a person's end begins the next") {
   const Work work;
   const std::string first = rpl::CurrentRun(work.place);
   CHECK(fs::path(first).filename() == "1.rpls");
-  CHECK_FALSE(rpl::EndCurrentRun(work.place));
+  CHECK_FALSE(rpl::EndCurrentRun(work.place, "ada"));
   work.Begin();
   CHECK_FALSE(rpl::IsEndedRun(first));
-  CHECK(rpl::EndCurrentRun(work.place));
+  CHECK(rpl::EndCurrentRun(work.place, "ada"));
   CHECK(rpl::IsEndedRun(first));
+  CHECK(rpl::EndedLastBy(work.place) == "ada");
   CHECK(fs::path(rpl::CurrentRun(work.place)).filename() == "2.rpls");
-  CHECK_FALSE(rpl::EndCurrentRun(work.place));
+  CHECK_FALSE(rpl::EndCurrentRun(work.place, "ada"));
 }
 
 TEST_CASE("a run belongs to its protocol and its project") {

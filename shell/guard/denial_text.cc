@@ -23,6 +23,15 @@ std::string KeyOf(const Request& asked) {
   return one && !asked.relation.empty() ? asked.relation : asked.name;
 }
 
+// The command line of a call, or its arguments.
+std::string LineOf(const HostLog::Call& call) {
+  const ordered_json arguments = ParseOwnJson(call.arguments);
+  const auto text = arguments.find("command");
+  return Shortened(
+      text != arguments.end() && text->is_string() ? text->get<std::string>() : call.arguments,
+      kMostCommand);
+}
+
 std::string WordsOf(const HostFinding& finding) {
   std::string out = finding.words.heading;
   if (!finding.words.text.empty()) out += (out.empty() ? "" : ". ") + finding.words.text;
@@ -31,9 +40,11 @@ std::string WordsOf(const HostFinding& finding) {
 
 }  // namespace
 
-std::string ReasonOf(const HostFindings& findings, const std::string& protocol) {
+std::string ReasonOf(const HostFindings& findings, const std::string& protocol,
+                     const UnreadOfReads& unread_of) {
   if (!findings.stop.empty()) return findings.stop;
-  std::vector<std::string> told, unread;
+  std::vector<std::string> told;
+  std::vector<std::pair<std::string, std::vector<std::string>>> unread;  // and what waits for it
   for (const HostFinding& finding : findings.found) {
     std::string text = WordsOf(finding);
     if (!finding.questions.empty()) {
@@ -43,7 +54,10 @@ std::string ReasonOf(const HostFindings& findings, const std::string& protocol) 
           asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt, protocol,
           KeyOf(asked));
     } else if (!finding.violated && finding.why.empty()) {
-      unread.push_back(finding.words.heading);
+      const std::string what = unread_of(finding.reads);
+      auto of = std::ranges::find(unread, what, &decltype(unread)::value_type::first);
+      if (of == unread.end()) of = unread.insert(of, {what, {}});
+      of->second.push_back(finding.words.heading);
       continue;
     } else if (!finding.violated) {
       text += "\nIt is not known whether this holds: " + finding.why;
@@ -51,13 +65,30 @@ std::string ReasonOf(const HostFindings& findings, const std::string& protocol) 
     told.push_back(std::move(text));
   }
   const auto itself = [](const std::string& text) { return text; };
+  for (const auto& [what, headings] : unread)
+    told.push_back("It cannot be read " + what + ", so it is not known whether this holds: " +
+                   FirstOf(headings, kMostFindings, itself) + ".");
   if (!unread.empty())
-    told.push_back(
-        "What this call does, or one before it, cannot be read, so it is not known whether this "
-        "holds: " +
-        FirstOf(unread, kMostFindings, itself) +
-        ". Write commands and paths out, without variables and substitutions.");
+    told.back() += " Write commands and paths out, without variables and substitutions.";
   return FirstOf(told, kMostFindings, itself, "\n");
+}
+
+std::string UnreadOf(const std::vector<std::string>& reads, const CallViews& views,
+                     const HostLog& log) {
+  for (const std::string& relation : reads)
+    if (const auto found = views.unread.find(relation);
+        found != views.unread.end() && !found->second.empty())
+      return found->second;
+  std::int64_t last = 0;
+  for (const std::string& relation : reads)
+    log.ForEachRow({.relation = relation, .open = true},
+                   [&](std::int64_t call, const HostRow&) { last = std::max(last, call); });
+  std::string out = "what this call does";
+  if (last == 0 || log.Deciding() == last) return out;
+  log.ForEachCall(last, true, [&](const HostLog::Call& call) {
+    out = fmt::format("what call {}, `{}`, did", call.number, LineOf(call));
+  });
+  return out;
 }
 
 std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log) {
@@ -88,17 +119,13 @@ std::string NearEvidence(const WantedEvidence& wanted, const HostLog& log) {
     command += " " + word;
   std::string out;
   log.ForEachCall(near, true, [&](const HostLog::Call& call) {
-    const ordered_json arguments = ParseOwnJson(call.arguments);
-    const auto text = arguments.find("command");
-    const std::string line = Shortened(
-        text != arguments.end() && text->is_string() ? text->get<std::string>() : call.arguments,
-        kMostCommand);
+    const std::string line = LineOf(call);
     if (call.state == HostCallState::kFailed)
       out = fmt::format("Call {}, `{}`, failed.", call.number, line);
     else if (call.state == HostCallState::kEnded && !alone)
       out = fmt::format(
           "Call {}, `{}`, does not tell whether `{}` ended well: run it as a command of its own, "
-          "in the folder of the project.",
+          "in the folder of the project, and while no edit is under way.",
           call.number, line, command);
     else if (call.state == HostCallState::kEnded && edits)
       out = fmt::format("Call {}, `{}`, edits as well: run `{}` in a call of its own.", call.number,

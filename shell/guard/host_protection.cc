@@ -2,6 +2,7 @@
 #include "shell/guard/host_protection.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
@@ -100,6 +101,15 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
   for (const std::string& edit : views.open_edits)
     if (!edit.empty() && (is_protected(at(edit)) || may_hold(at(edit)))) return denial(edit);
   for (const ComputedEdit& edit : views.computed_edits) {
+    if (!edit.name.empty()) {
+      const std::string root = Resolved(edit.start) + "/";
+      for (const std::string& of : protects) {
+        if (!of.starts_with(root)) continue;
+        for (const fs::path& part : fs::path(of.substr(root.size())))
+          if (fnmatch(edit.name.c_str(), part.c_str(), FNM_CASEFOLD) == 0) return denial(of);
+      }
+      continue;
+    }
     if (edit.start.empty()) {
       const bool may_be = edit.end.empty() || std::ranges::any_of(protects, [&](const auto& of) {
                             return of.ends_with(edit.end) || (edit.end.starts_with("/.") &&

@@ -30,7 +30,9 @@ McpDecider::Ruling ProtocolDecider::Before(const GatewayCall& call,
         opened.guard->Decide(CallOf(call), {.folder = setup_.place.project,
                                             .only_records = setup_.shadow,
                                             .protects = setup_.protects,
-                                            .served = ServedTool{setup_.server, call.tool}});
+                                            .closed = setup_.closed,
+                                            .served = ServedTool{setup_.server, call.tool},
+                                            .reads_as = setup_.reads_as(call.tool)});
     if (!decision.failure.empty()) return Refusal(Failed(decision.failure));
     if (decision.denies && !setup_.shadow)
       return Refusal("Denied by the protocol: " + decision.reason);

@@ -28,6 +28,8 @@ class ProtocolDecider : public McpDecider {
     std::string session;  // the name of this run of the gateway
     bool protects = true;
     bool shadow = false;
+    bool closed = false;  // a call is refused that no constraint applies to
+    std::function<std::string(const std::string& tool)> reads_as = nullptr;  // Deciding
     std::function<bool()> interrupted = nullptr;
   };
   /// Borrows the policy's decider.

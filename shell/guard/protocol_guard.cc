@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "shell/guard/denial_text.h"
 #include "shell/guard/host_protection.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/hook_event.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
 #include "shell/host/report.h"
@@ -47,14 +49,51 @@ std::string FirstError(const std::string& path, const std::string& text) {
   return "";
 }
 
+// The heading above a rule and the prose between them; "" without prose.
+std::string WordsAbove(const Definition& def, const Sources& sources) {
+  const std::string_view text = sources.Text({def.span.file, 0, def.span.begin});
+  const std::size_t title = text.rfind("\n#");
+  const std::size_t begin = text.find('\n', title == text.npos ? text.npos : title + 1);
+  if (def.heading.empty() || begin == text.npos) return "";
+  const std::string_view prose = text.substr(begin, text.find("```", begin) - begin);
+  const std::size_t first = prose.find_first_not_of(" \r\n");
+  if (first == prose.npos) return "";
+  return def.heading + ": " +
+         std::string(prose.substr(first, prose.find_last_not_of(" \r\n") + 1 - first));
+}
+
+// The author's words about what a reason says is lacking: those above the first rule that reads it
+// and has some.
+std::string WordsOfLack(const std::string& reason, const Session& session) {
+  const Store& store = session.store();
+  const std::size_t begin = reason.find('`');
+  if (begin == std::string::npos) return "";
+  const std::string label = reason.substr(begin + 1, reason.find('(', begin) - begin - 1);
+  for (const Definition& def : session.program().definitions()) {
+    bool reads = false;
+    const std::function<void(const Clause&)> look = [&](const Clause& clause) {
+      const auto* atom = clause.As<Atom>();
+      reads = reads || (atom != nullptr && store.at(store.BaseOf(atom->relation)).name() == label);
+      ForEachBody(clause, [&](const Clauses& body) { std::ranges::for_each(body, look); });
+    };
+    std::ranges::for_each(def.body, look);
+    if (!reads) continue;
+    if (std::string words = WordsAbove(def, session.sources()); !words.empty()) return words;
+  }
+  return "";
+}
+
 // What an outcome tells to do.
-std::string Told(const Outcome& outcome) {
+std::string Told(const Outcome& outcome, const Session& session) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
   for (const ToDo& to_do : outcome.now) add(to_do.heading + ": " + to_do.text);
   for (const Request& request : outcome.pending)
     if (!request.prompt.empty()) add("Open: " + request.prompt);
-  if (outcome.status == Status::kUnsatisfied) add("Not yet: " + outcome.reason);
+  if (outcome.status == Status::kUnsatisfied) {
+    const std::string words = WordsOfLack(outcome.reason, session);
+    add(words.empty() ? "Not yet: its goal does not hold." : "Not yet: " + words);
+  }
   return out;
 }
 
@@ -142,7 +181,8 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
 }
 
 // The decision about the last entry of the log.
-ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call, bool closed) {
+ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call, bool closed,
+                                             const CallViews& views) {
   Decision out;
   out.call = call;
   const HostFindings findings = run_->session().CheckHost();
@@ -152,7 +192,9 @@ ProtocolGuard::Decision ProtocolGuard::Found(std::int64_t call, bool closed) {
              std::ranges::all_of(findings.found, [](const HostFinding& finding) {
                return !finding.violated && !finding.questions.empty();
              });
-  out.reason = ReasonOf(findings, protocol);
+  out.reason = ReasonOf(findings, protocol, [&](const std::vector<std::string>& reads) {
+    return UnreadOf(reads, views, log());
+  });
   for (const HostFinding& finding : findings.found)
     for (const WantedEvidence& wanted : finding.evidence)
       if (const std::string near = NearEvidence(wanted, log());
@@ -173,19 +215,31 @@ ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const De
   Decision out;
   ShfmtReader shell;
   const char* const home = std::getenv("HOME");
-  const CallPlace at{place_.project, how.folder, home == nullptr ? "" : home};
-  HostCall read{call.tool, call.arguments, std::nullopt, how.host};
+  // Whether an edit of an earlier call may have written a file.
+  const auto written = [this](const std::string& name) {
+    bool is_written = false;
+    log().ForEachRow({"edits"}, [&](std::int64_t, const HostRow& row) {
+      const std::string edit = row.last.get<std::string>();
+      is_written = is_written || edit == name || name.starts_with(edit + "/") ||
+                   (row.open && name.starts_with(edit));
+    });
+    return is_written;
+  };
+  const CallPlace at{place_.project, how.folder, home == nullptr ? "" : home, written};
+  HostCall read{call.tool, call.arguments, std::nullopt, how.host, how.reads_as};
   if (how.served) {
     read.tool = how.served->tool;
     read.server = how.served->server;
   }
-  const CallViews views = ViewsOf(read, at, shell);
+  CallViews views = ViewsOf(read, at, shell);
   out.failure = store_->Transact([&] {
+    // What is edited meanwhile is not what the command is evidence of.
+    if (!views.succeeded.empty() && log().EditsUnderWay()) views.succeeded.clear();
     out.call = log().Begin(call, RowsOf(views));
     const std::string why =
         how.protects ? WhyProtected(views, at, ProtectedOf(place_.protocol, place_.project, runs_))
                      : "";
-    if (why.empty()) out = Found(out.call, how.closed);
+    if (why.empty()) out = Found(out.call, how.closed, views);
     else out.denies = true, out.reason = why;
     out.asks = out.asks && how.asks;
     if (out.denies && !views.why.empty()) out.reason += "\n(" + views.why + ")";
@@ -218,7 +272,7 @@ ProtocolGuard::Decision ProtocolGuard::EndTurn(int most) {
   Decision out;
   out.failure = store_->Transact([&] {
     log().BeginTurnEnd();
-    out = Found(0, false);
+    out = Found(0, false, {});
     // The agent is let go if it does nothing.
     if (log().TurnEndsSinceCall() > most) out = {};
     return std::string();
@@ -236,7 +290,14 @@ std::string ProtocolGuard::EndSession(const std::string& session) {
 
 std::string ProtocolGuard::TakeSaid(const std::string& text) {
   return store_->Transact([&] {
-    log().AddSaid(text);
+    std::string said = text;
+    // Some hosts go on with the reason why a turn may not end as if the user had typed it.
+    if (log().TurnEnd()) {
+      const std::string reason = Shortened(Found(0, false, {}).reason, kMostReasonBytes);
+      if (const std::size_t at = said.find(reason); !reason.empty() && at != std::string::npos)
+        said.erase(at, reason.size());
+    }
+    if (said.find_first_not_of(" \t\r\n") != std::string::npos) log().AddSaid(said);
     return std::string();
   });
 }
@@ -273,6 +334,8 @@ std::string ProtocolGuard::RelationFor(const std::string& key) const {
   return found;
 }
 
+std::vector<PersonAct> ProtocolGuard::Acts() const { return ActsOf(store_->events()); }
+
 std::vector<std::string> ProtocolGuard::Changes() const {
   return ProgramChanges(parts_->recorded, parts_->now);
 }
@@ -294,7 +357,12 @@ std::optional<Outcome> ProtocolGuard::Pursued() {
 
 std::string ProtocolGuard::Now() {
   const std::optional<Outcome> outcome = Pursued();
-  return outcome ? Told(*outcome) : "";
+  return outcome ? Told(*outcome, run_->session()) : "";
+}
+
+std::string ProtocolGuard::WhyNotYet() {
+  const std::optional<Outcome> outcome = Pursued();
+  return outcome && outcome->status == Status::kUnsatisfied ? outcome->reason : "";
 }
 
 bool ProtocolGuard::IsSatisfied() {

@@ -24,6 +24,7 @@
 #include "checks/calls/call_rows.h"
 #include "runtime/host/host_log.h"
 #include "runtime/outcome.h"
+#include "runtime/question_history.h"
 #include "shell/guard/bound_place.h"
 #include "shell/host/options.h"
 
@@ -60,7 +61,8 @@ class ProtocolGuard {
     bool asks = false;          // the host asks its user about a call that waits for an answer
     /// Of a tool of an MCP server: the two names, where the host tells that it is one.
     std::optional<ServedTool> served = {};
-    std::string host = {};  // its name, or ""
+    std::string host = {};      // its name, or ""
+    std::string reads_as = {};  // the built-in tool that a server's tool is read as, or ""
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);
@@ -79,11 +81,15 @@ class ProtocolGuard {
   /// Pursues the goal with the answers of the engine's options, which a person gives for `key`. An
   /// answer that nothing asks for yet is stated as a fact. Returns why it is not taken, or "".
   std::string Answer(const std::string& key);
+  /// What persons did in the run.
+  std::vector<PersonAct> Acts() const;
   /// The sentences by which the file differs from the program of the run: `+ …`, `- …`.
   std::vector<std::string> Changes() const;
 
   /// What to do now, for the agent.
   std::string Now();
+  /// Why the goal is not satisfied, for a person: what is lacking, as the engine has it; or "".
+  std::string WhyNotYet();
   /// Whether the goal is satisfied now.
   bool IsSatisfied();
   /// Whether no event came yet, and a run before this one has ended.
@@ -98,7 +104,7 @@ class ProtocolGuard {
   struct Parts;
   ProtocolGuard(BoundPlace place, EngineOptions engine, std::string runs);
 
-  Decision Found(std::int64_t call, bool closed);
+  Decision Found(std::int64_t call, bool closed, const CallViews& views);
   std::optional<Outcome> Pursued();
   std::string RelationFor(const std::string& key) const;
 

@@ -189,6 +189,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate, 
   session.answer_forms.json = options.json || options.events;
   session.answer_forms.text = !session.answer_forms.json;
   session.strict_facts = options.strict_facts;
+  session.person = options.person;
   session.answers_by = options.answers_by.empty() ? std::nullopt : ByOf(options.answers_by);
   session.threads = options.threads;
   session.interrupted = Interrupted;

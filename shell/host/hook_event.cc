@@ -184,6 +184,14 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
     if (said == nullptr || !said->is_string())
       return wrong(fmt::format("the input has no `{}`", row.result));
     event.text = said->get<std::string>();
+    // Gemini CLI puts what hooks tell the agent before what the user typed.
+    constexpr std::string_view kBegin = "<hook_context>", kEnd = "</hook_context>";
+    while (found.host == HookHost::kGeminiCli && event.text.starts_with(kBegin)) {
+      const std::size_t end = event.text.find(kEnd);
+      if (end == std::string::npos) break;
+      event.text.erase(0, end + kEnd.size());
+      event.text.erase(0, std::min(event.text.size(), event.text.find_first_not_of(" \r\n")));
+    }
   } else {
     event.detail = FirstText(json, kDetailKeys);
     event.stop_hook_active = FlagAt(json, "stop_hook_active") || NumberAt(json, "loop_count") > 0;

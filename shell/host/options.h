@@ -29,6 +29,7 @@ struct EngineOptions {
   std::vector<std::string> answers;      // --answer KEY=VALUE
   std::vector<std::string> declines;     // --decline KEY
   std::string answers_by;                // --answers-by WHO, "" for none
+  std::string person;                    // SessionOptions::person
   std::vector<std::string> take_back;    // --take-back KEY
   std::string goal;                      // --goal NAME (GoalNamed), "" for none
   bool prose = false;                    // --prose

@@ -30,7 +30,7 @@ std::string ScriptHost::Call(const std::string& text, Session& session) {
   const CallViews views =
       ViewsOf({call.tool, call.arguments}, {kProject, kProject, "/home/user"}, shell);
   const std::int64_t number = log_.Begin(call, RowsOf(views));
-  Decide(session);
+  Decide(session, views);
   const bool passes = denied_->empty();
   if (!passes && !views.why.empty()) *denied_ += "\n(" + views.why + ")";
   log_.Set(number, passes ? HostCallState::kOpen : HostCallState::kDenied, nullptr, *denied_);
@@ -51,9 +51,13 @@ std::string ScriptHost::Result(const std::string& text) {
 
 void ScriptHost::End(Session& session) {
   log_.BeginTurnEnd();
-  Decide(session);
+  Decide(session, {});
 }
 
-void ScriptHost::Decide(Session& session) { denied_ = ReasonOf(session.CheckHost(), "PROTOCOL"); }
+void ScriptHost::Decide(Session& session, const CallViews& views) {
+  denied_ = ReasonOf(session.CheckHost(), "PROTOCOL", [&](const std::vector<std::string>& reads) {
+    return UnreadOf(reads, views, log_);
+  });
+}
 
 }  // namespace rpl

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "checks/calls/call_rows.h"
 #include "runtime/host/host_calls.h"
 #include "runtime/host/host_log.h"
 
@@ -32,7 +33,7 @@ class ScriptHost {
   const std::optional<std::string>& denied() const { return denied_; }
 
  private:
-  void Decide(Session& session);
+  void Decide(Session& session, const CallViews& views);
 
   HostLog log_;
   HostCalls calls_{log_};
