@@ -265,11 +265,16 @@ class Play {
     if (violated) return expected("no violation");
     // A run that waits may also ask for rows that are known already by other rules.
     const bool waits = !open.empty();
+    // Where what a plan gave did not lead to an answer, the next one is tried (decision 85), also
+    // where what is false does not depend on it.
+    const bool tries = e.goal.truth == Truth::kFalse && protocol_.Chooses();
     for (const std::string& q : pending)
-      if (open.count(q) + other.goal.rests_on.count(q) == 0 && !(waits && e.more.count(q) > 0))
+      if (open.count(q) + other.goal.rests_on.count(q) == 0 && !(waits && e.more.count(q) > 0) &&
+          !tries)
         return expected("not " + q);
     if (e.goal.truth == Truth::kFalse)
-      return status == "unsatisfied" || status == "failed" || (e.each && !pending.empty())
+      return status == "unsatisfied" || status == "failed" ||
+                     ((e.each || tries) && !pending.empty())
                  ? ""
                  : expected("unsatisfied");
     if (!open.empty() && declined.empty() && !e.each)

@@ -254,13 +254,17 @@ std::map<Row, Judged> Reading::RowsOf(const Rule& rule, bool known) {
   std::map<Row, Judged> out;
   ForEachEnv(variables, {}, [&](const Env& env) {
     Judged judged = Sure(true);
-    Names bound = given;
+    Names bound = given, again;
     for (const Tail* tail : {&rule.when, &rule.each, &rule.tail}) {
       if (Dead(judged) && clauses_ == Clauses::kInOrder) break;
       const Judged one = Holds(*tail, env, bound);
-      if (judged.truth == Truth::kTrue || one.truth != Truth::kFalse ||
-          clauses_ == Clauses::kAtOnce)
+      if (one.truth == Truth::kFalse && judged.truth == Truth::kTrue && !again.empty() &&
+          clauses_ == Clauses::kInOrder)
+        judged = {Truth::kUndecided, again};
+      else if (judged.truth == Truth::kTrue || one.truth != Truth::kFalse ||
+               clauses_ == Clauses::kAtOnce)
         judged = And(judged, one);
+      again.insert(one.again.begin(), one.again.end());
       AddVariables(*tail, bound);
     }
     Judged& row = out[Given(rule.head, env).args];

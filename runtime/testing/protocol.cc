@@ -90,6 +90,18 @@ bool Protocol::Guards() const {
   return std::any_of(rules.begin(), rules.end(), [](const Rule& r) { return r.guards; });
 }
 
+bool Protocol::Chooses() const {
+  return std::any_of(rules.begin(), rules.end(), [&](const Rule& r) {
+    const bool either = std::any_of(r.tail.begin(), r.tail.end(), [](const Clause& c) {
+      return c.kind == Clause::Kind::kEither;
+    });
+    return either || (r.head.goal() && Acts(r) &&
+                      std::count_if(rules.begin(), rules.end(), [&](const Rule& other) {
+                        return other.head.name == r.head.name;
+                      }) > 1);
+  });
+}
+
 bool Protocol::TakesRows(const std::string& heading) const {
   bool rows = false;
   const auto read = [&](const Tail& tail) {

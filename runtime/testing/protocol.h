@@ -87,6 +87,8 @@ struct Protocol {
   /// Whether some rule has `@each`; whether some rule guards against its own goal.
   bool Iterates() const;
   bool Guards() const;
+  /// Whether there are alternatives in some tail, or a goal with several rules of which one asks.
+  bool Chooses() const;
   /// Whether the program counts, iterates or negates the relation itself (decision 81).
   bool TakesRows(const std::string& heading) const;
 };
