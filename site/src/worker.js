@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine, one program at a time. Requests have "do":
+//
+//   evaluate  documents, answers, now, goal: findings, and if they have no error, the outcome of a
+//             run with those answers, the questions that were asked, and the trace
+//   explain   form; ask: query, both of the run of the last evaluation
+//   format    name, text
+//
+// An error of the engine, as opposed to one of the program, is {crash}: it is not to be used again.
+import createRpl from 'rpl-module';
+
+const seconds = 2;
+const goalless = 'the program has no goal';
+let engine;
+let run = 0;
+
+const opened = request => JSON.parse(engine.ccall('rpl_open', 'string', ['string'], [JSON.stringify(request)]));
+const turn = (number, request) =>
+  JSON.parse(engine.ccall('rpl_turn', 'string', ['number', 'string'], [number, JSON.stringify(request)]));
+const close = number => engine.ccall('rpl_close', null, ['number'], [number]);
+
+/** Gives every open question its answer, by its id or its key, until none of them has one. */
+function pursued(given) {
+  const left = new Map(Object.entries(given));
+  const asked = new Map();
+  const refused = [];
+  const end = performance.now() + seconds * 1000;
+  let outcome = turn(run, { do: 'run', answers: {} });
+  for (;;) {
+    if (outcome.error || performance.now() > end) break;
+    for (const question of outcome.questions) if (!asked.has(question.id)) asked.set(question.id, { ...question });
+    const answers = {};
+    for (const question of outcome.questions) {
+      const key = [question.id, question.key].find(k => left.has(k));
+      if (key === undefined) continue;
+      answers[question.id] = left.get(key);
+      asked.get(question.id).given = key;
+      left.delete(key);
+    }
+    if (!Object.keys(answers).length) {
+      if (!left.size || !outcome.questions.length) break;
+      // A key may also be the name of a relation or of a tool: the engine knows.
+      const before = left.size;
+      const open = outcome.questions;
+      outcome = turn(run, { do: 'run', by: 'person', answers: Object.fromEntries(left) });
+      const unused = new Set((outcome.unused ?? []).map(u => u.key));
+      for (const key of [...left.keys()]) {
+        if (unused.has(key)) continue;
+        left.delete(key);
+        const question = open.find(q => q.id.replace(/\(.*/s, '') === key);
+        if (question) asked.get(question.id).given = key;
+      }
+      if (left.size === before) break;
+    } else {
+      outcome = turn(run, { do: 'run', by: 'person', answers });
+    }
+    for (const { key, why } of outcome.unused ?? []) if (asked.has(key)) refused.push({ key, why });
+  }
+  return { outcome, asked: [...asked.values()], refused, unused: [...left.keys()] };
+}
+
+function evaluate({ documents, answers, now, goal }) {
+  const began = performance.now();
+  if (run) close(run);
+  run = 0;
+  const settings = { now, goal, seconds };
+  let open = opened({ documents, ...settings });
+  const { findings = [] } = open;
+  let { refused, error } = open;
+  if (refused === goalless) {
+    // Facts and rules alone can be asked as well.
+    open = opened({ documents: [...documents, { name: 'no goal.rpl', text: '% <- 1 = 1\n' }], ...settings, check: false });
+    error = open.error;
+  }
+  if (error || !open.run) return { findings, refused: error ?? open.refused, took: performance.now() - began };
+  run = open.run;
+  const result = pursued(answers);
+  return {
+    findings,
+    goalless: refused === goalless,
+    ...result,
+    trace: turn(run, { do: 'trace' }).entries ?? [],
+    took: performance.now() - began,
+  };
+}
+
+const work = {
+  evaluate,
+  explain: ({ form }) => (run ? turn(run, { do: 'explain', form }) : { error: 'the document has errors' }),
+  ask: ({ query }) => (run ? turn(run, { do: 'ask', query }) : { error: 'the document has errors' }),
+  format: ({ name, text }) => turn(0, { do: 'format', name, text }),
+};
+
+async function load(module) {
+  engine = await createRpl({
+    print() {},
+    printErr() {},
+    instantiateWasm(imports, done) {
+      WebAssembly.instantiate(module, imports).then(instance => done(instance, module));
+      return {};
+    },
+  });
+  postMessage({ ready: true });
+}
+
+onmessage = ({ data }) => {
+  if (data.module) return load(data.module).catch(error => postMessage({ crash: String(error?.message ?? error) }));
+  try {
+    postMessage(work[data.do](data));
+  } catch (error) {
+    postMessage({ crash: String(error?.message ?? error) });
+  }
+};
