@@ -5,6 +5,7 @@
 // Makes the static files of the playground in OUT-FOLDER, which is emptied first. WASM-FOLDER has
 // rpl.mjs and rpl.wasm. The npm modules are in site/node_modules, or in node_modules of the folder
 // that the variable SITE_MODULES names.
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -30,7 +31,9 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { metafile } = await build({
   absWorkingDir: here,
-  entryPoints: ['src/main.js', 'src/worker.js'],
+  entryPoints: ['src/main.js', 'src/editor.js', 'src/worker.js'],
+  splitting: true,
+  chunkNames: 'shared',
   outdir: out,
   bundle: true,
   minify: true,
@@ -69,6 +72,22 @@ const licences = [...bundled].sort().map(name => {
   return `== ${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
 });
 writeFileSync(join(out, 'LICENCES.txt'), licences.join('\n'));
+
+// What is kept for when the network is away, under a name that changes with it.
+const kept = readdirSync(out).filter(file => file !== 'LICENCES.txt').sort();
+const hash = createHash('sha256');
+for (const file of kept) hash.update(file).update(readFileSync(join(out, file)));
+await build({
+  absWorkingDir: here,
+  entryPoints: ['src/offline.js'],
+  outdir: out,
+  minify: true,
+  logLevel: 'warning',
+  define: {
+    BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)),
+    FILES: JSON.stringify(['./', ...kept.filter(file => file !== 'index.html')]),
+  },
+});
 
 let total = 0;
 for (const file of readdirSync(out).sort()) {

@@ -3,40 +3,9 @@
 // Colours for a document: Markdown line by line, and RPL in fences, signatures and bare sentences.
 import { StreamLanguage } from '@codemirror/language';
 import { Tag, tags } from '@lezer/highlight';
+import { label, rplToken } from './tokens.js';
 
 export const own = { goal: Tag.define(), tool: Tag.define(), span: Tag.define(), fence: Tag.define() };
-
-/** The class of each kind of token, as the other pages of rpl name them. */
-const classes = {
-  variable: 'v', tool: 'a', goal: 'g', string: 's', number: 'n', keyword: 'k', operator: 'o', comment: 'c',
-};
-
-const label = '[a-z][\\w-]*(?:[.#/][a-z][\\w-]*)*';
-const rules = [
-  [/^--(?![\w-]).*/, 'comment'],
-  [/^~\s*\/(?:[^/\\]|\\.)*\/?/, 'string'],
-  [/^"(?:[^"\\]|\\.)*"?/, 'string'],
-  [/^'(?:[^'\\]|\\.)*'?/, 'string'],
-  [/^#?\?[a-z][\w-]*/i, 'variable'],
-  [/^_(?![\w-])/, 'variable'],
-  [new RegExp(`^\\$${label}`), 'tool'],
-  [new RegExp(`^!?%(?:${label})?`), 'goal'],
-  [/^@[a-z]+/, 'operator'],
-  [/^:[a-z][\w-]*/, 'keyword'],
-  [/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?/, 'number'],
-  [/^(?:not|in|before|after|within|between|of|now|union|intersect|difference)(?![\w(#-])/, 'operator'],
-  [/^(?:true|false|nil)(?![\w(-])/, 'number'],
-  [new RegExp(`^${label}`), 'relation'],
-  [/^(?:<-|->|<=|>=|!=|\^\^|[-=<>+*/|&~^;!#.])/, 'operator'],
-  [/^[()[\]{},]/, 'punctuation'],
-];
-
-function rplToken(stream) {
-  if (stream.eatSpace()) return null;
-  for (const [pattern, kind] of rules) if (stream.match(pattern)) return kind;
-  stream.next();
-  return null;
-}
 
 const signature = new RegExp(`^ - (?=!?[%$]?${label}\\s*\\(|%|\\$|\\(|\\||not |\\?)`);
 const sentence = new RegExp(`^\\s{0,3}(?:[%$]?${label}\\(.*(?:\\)|,|<-|->|\\||\\})|[%$]?${label}\\(.*(?:<-|->).*|%\\s*<-.*|\\|.*->.*)\\s*$`);
@@ -113,32 +82,3 @@ const of = token => StreamLanguage.define({
 const markdown = of(documentToken);
 const plain = of(rplToken);
 export const languageOf = name => (name.endsWith('.rpl') ? plain : markdown);
-
-/** RPL as elements. */
-export function coloured(text) {
-  const out = [];
-  let rest = text;
-  while (rest) {
-    const space = /^\s+/.exec(rest);
-    let token = space?.[0];
-    let kind;
-    if (!token)
-      for (const [pattern, name] of rules) {
-        const match = pattern.exec(rest);
-        if (match) {
-          [token] = match;
-          kind = name;
-          break;
-        }
-      }
-    token ||= rest[0];
-    rest = rest.slice(token.length);
-    if (classes[kind]) {
-      const span = document.createElement('span');
-      span.className = classes[kind];
-      span.textContent = token;
-      out.push(span);
-    } else out.push(token);
-  }
-  return out;
-}

@@ -41,14 +41,19 @@ function forms(text) {
   return out;
 }
 
-/** `%g ^^ {?a 1, ?b "x"} -> true` as `%g(1, "x")`; other entries as what they say holds, or "". */
+/** What an entry of the trace says holds, as a call, where that can be read off it; or "":
+ * `%g ^^ {?a 1, ?b "x"} -> true` is `%g(1, "x")`, `(p(?a) <- q(?a)) ^^ {?a 1} -> true` is `p(1)`. */
 export function callOf(entry) {
-  const ground = /^([\s\S]*) -> true$/.exec(entry);
+  const [, ground] = /^([\s\S]*) -> true$/.exec(entry) ?? [];
   if (!ground) return '';
-  const goal = /^(%\S*) \^\^ \{([\s\S]*)\}$/.exec(ground[1]);
-  if (!goal) return /\^/.test(ground[1].replace(/"(?:[^"\\]|\\.)*"/g, '')) ? '' : ground[1];
-  const values = forms(goal[2]).filter((_, i) => i % 2);
-  return goal[1] === '%' || !values.length ? goal[1] : `${goal[1]}(${values.join(', ')})`;
+  const [, form, map] = /^(%\S*|\([a-z][\s\S]*\)) \^\^ \{([\s\S]*)\}$/.exec(ground) ?? [];
+  if (!form) return /\^/.test(ground.replace(/"(?:[^"\\]|\\.)*"/g, '')) ? '' : ground;
+  const all = forms(map);
+  const values = all.filter((_, i) => i % 2);
+  if (form.startsWith('%')) return form === '%' || !values.length ? form : `${form}(${values.join(', ')})`;
+  const [, name, variables] = /^\(([^\s()]+)\(((?:\?[\w-]+(?:, )?)*)\) <- /.exec(form) ?? [];
+  const given = variables?.split(', ').map(v => values[all.indexOf(v) / 2]);
+  return given?.every(Boolean) ? `${name}(${given.join(', ')})` : '';
 }
 
 /** Text of the line of a shell. */

@@ -3,7 +3,6 @@
 // The page: its state, and what happens when something of it changes.
 import examples from 'rpl-examples';
 import { byId, fill, h } from './dom.js';
-import { Editor } from './editor.js';
 import { Engine } from './engine.js';
 import { checked, decoded, encoded } from './link.js';
 import { edited } from './offsets.js';
@@ -49,10 +48,25 @@ const stateOf = example => checked({
   query: example.query ?? '',
 });
 
+/** A protocol to begin with. */
+const fresh = {
+  name: 'new',
+  title: 'A new document',
+  text: `# Title - %title(?what) <- what(?what)
+
+This says what to do once the goal is reached, with __what__ filled in.
+
+## What - what(?what)
+
+This is the question.
+`,
+};
+const known = name => [...examples, fresh].find(e => e.name === name);
+
 async function fromAddress() {
   const text = location.hash.slice(1);
   const named = /^example=([\w-]+)$/.exec(text);
-  if (named || !text) return stateOf(examples.find(e => e.name === named?.[1]) ?? examples[0]);
+  if (named || !text) return stateOf(known(named?.[1]) ?? examples[0]);
   try {
     return await decoded(text);
   } catch {
@@ -75,7 +89,7 @@ const later = (work, ms) => {
     timer = setTimeout(work, ms);
   };
 };
-const addressSoon = later(toAddress, 400);
+const addressSoon = later(toAddress, 100);
 
 // Evaluation
 
@@ -136,6 +150,7 @@ function show(texts) {
   run.show(result, state);
   if (why) why.offer((result.trace ?? []).flatMap(e => (/^[a-z%][^^]*\) -> true$/.test(e.text) ? [e.text.slice(0, -8)] : [])));
   showTrace(byId('trace'), result, form => toWhy(form));
+  document.title = `${title()} – rpl playground`;
   const [text, kind] = badge(result);
   byId('state').textContent = text;
   byId('state').className = kind;
@@ -175,7 +190,7 @@ function fix(finding, several = false) {
 
 function showFiles() {
   const { documents } = state;
-  byId('example').value = examples.find(e => documents.length === 1 && documents[0].name === `${e.name}.md`)?.name ?? '';
+  byId('example').value = documents.length === 1 ? known(documents[0].name.replace(/\.md$/, ''))?.name ?? '' : '';
   const rename = h('input', {
     id: 'file-name', type: 'text', value: documents[current].name, 'aria-label': 'Name of the document', spellcheck: 'false', autocapitalize: 'off',
     size: String(Math.max(8, documents[current].name.length)),
@@ -199,7 +214,7 @@ function showFiles() {
         open(documents.length - 1);
         evaluate();
       },
-    }, 'Add'),
+    }, 'Add a document'),
     documents.length > 1 && h('button', {
       type: 'button', 'aria-label': `Remove ${documents[current].name}`,
       onclick: () => {
@@ -279,9 +294,9 @@ async function copy(text, what) {
 }
 
 function wire() {
-  byId('example').append(...examples.map(e => h('option', { value: e.name }, e.title)));
+  byId('example').append(...examples.map(e => h('option', { value: e.name }, e.title)), h('option', { value: fresh.name }, fresh.title));
   byId('example').addEventListener('change', async event => {
-    const example = examples.find(e => e.name === event.target.value);
+    const example = known(event.target.value);
     if (!example) return;
     await toAddress();
     history.pushState(null, '', `#example=${example.name}`);
@@ -345,6 +360,11 @@ async function begin() {
     },
     why: toWhy,
     ask,
+    go(file, line) {
+      const text = state.documents.find(d => d.name === file)?.text ?? '';
+      const lines = text.split('\n').slice(0, line - 1);
+      goTo({ file, begin: new TextEncoder().encode(lines.map(l => `${l}\n`).join('')).length }, true);
+    },
     set(field, value) {
       state[field] = value;
       evaluate();
@@ -353,9 +373,16 @@ async function begin() {
   });
   why = new WhyView(byId('why'), { explain: form => explain(form).then(() => light()), point: span => light(span), go: span => goTo(span, false) });
   why.show(state.why, undefined);
+  byId('editor').append(h('pre', { class: 'early' }, state.documents[0].text));
   byId('loading').remove();
   byId('main').hidden = false;
   byId('tabs').hidden = false;
+  select(state.tab);
+  // The answer comes first, then the editor, which is most of the code of the page.
+  await Promise.race([first, new Promise(done => setTimeout(done, 1000))]);
+  await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  const { Editor } = await import('./editor.js');
+  byId('editor').replaceChildren();
   editor = new Editor(byId('editor'), text => {
     state.documents[current].text = text;
     evaluateSoon();
@@ -363,9 +390,11 @@ async function begin() {
   editor.load(state.documents[0].name, state.documents[0].text);
   wire();
   showFiles();
-  select(state.tab);
   if (result) show();
-  await first;
+  light();
+  document.documentElement.dataset.ready = 'true';
+  // Where the browser refuses, the page works as well, with a network.
+  navigator.serviceWorker?.register(new URL('offline.js', import.meta.url)).catch(() => {});
 }
 
 begin();

@@ -2,7 +2,7 @@
 //
 // What a run gives: questions, what to do now, answers, and a query.
 import { h, fill } from './dom.js';
-import { coloured } from './language.js';
+import { coloured } from './tokens.js';
 import { callOf, rplOf, shown } from './literal.js';
 
 const names = {
@@ -55,7 +55,7 @@ const toolResult = text => {
 };
 
 export class RunView {
-  /** `on`: answer(values), takeBack(key, id), why(form), ask(query), set(field, value), again(). */
+  /** `on`: answer(values), takeBack(key, id), why(form), ask(query), go(file, line), set(field, value), again(). */
   constructor(place, on) {
     this.on = on;
     this.drafts = new Map();
@@ -117,7 +117,7 @@ export class RunView {
     if (outcome.error) return [...out, h('p', { class: 'reason' }, outcome.error), outcome.hint && h('p', { class: 'dim' }, outcome.hint)];
     if (outcome.violated) {
       const { heading, text: prose, with: values = [] } = outcome.violated;
-      out.push(h('blockquote', { class: 'stop', id: 'violated' }, heading && h('h3', null, heading),
+      out.push(h('blockquote', { class: 'stop', id: 'violated' }, h('h3', null, heading, this.place(outcome.reason)),
         prose && h('p', null, flowing(prose)),
         values.length > 0 && h('footer', null, values.map(v => h('code', { class: 'with' }, coloured(v))))));
     } else if (outcome.reason && outcome.status !== 'waiting') {
@@ -129,6 +129,15 @@ export class RunView {
     if (outcome.cutOff) out.push(h('p', { class: 'dim' }, outcome.cutOff));
     for (const o of outcome.overridden ?? []) out.push(h('p', { class: 'dim' }, `Overridden: ${o.heading ?? o.constraint}`));
     return out;
+  }
+
+  /** A button for the line of the constraint that the reason names. */
+  place(reason) {
+    const [, file, line] = / at ([^\n]+?):(\d+):\d+ with /.exec(reasons(reason)[1] ?? '') ?? [];
+    return line && [' ', h('button', {
+      type: 'button', class: 'place', 'data-key': 'constraint', 'aria-label': `Line ${line} of ${file}, the constraint`,
+      onclick: () => this.on.go(file, Number(line)),
+    }, `line ${line}`)];
   }
 
   doNow({ outcome }) {
@@ -253,7 +262,7 @@ export class RunView {
       if (number) return Number(control.value);
       return q.kind === 'tool' ? toolResult(control.value) : time ? control.value.trim() : valueOf(control.value);
     });
-    return h('div', { class: 'field' }, h('label', { for: id }, q.kind === 'tool' ? [h('code', null, coloured(q.id)), ' ', prompt === q.id ? '' : prompt] : prompt),
+    return h('div', { class: 'field' }, h('label', { for: id }, q.kind === 'tool' ? h('code', null, coloured(q.id)) : prompt),
       control, q.kind === 'tool' && h('p', { class: 'dim' }, 'A tool. Give its result, as text or JSON.'), trouble);
   }
 

@@ -9,16 +9,13 @@ const readsParty = documents => documents.some(({ text }) => text.includes(':by'
 
 /** The answers that the run took, as {question, key, value}; `key` is one that only it has. */
 function taken({ asked = [] }, { answers }) {
-  const given = asked.filter(q => q.given !== undefined && q.given in answers);
-  const times = new Map();
-  for (const q of asked) times.set(q.key, (times.get(q.key) ?? 0) + 1);
-  return given.map(question => ({
+  const name = q => (isCall(q.id) ? relation(q.id) : q.key.replace(/-\d+$/, ''));
+  const alone = question => asked.every(q => q === question || name(q) !== name(question));
+  return asked.filter(q => q.given !== undefined && q.given in answers).map(question => ({
     question,
     value: answers[question.given],
-    key: isCall(question.id)
-      ? asked.filter(q => isCall(q.id) && relation(q.id) === relation(question.id)).length > 1 && !question.id.includes('=')
-        ? question.id : relation(question.id)
-      : times.get(question.key) > 1 ? relation(question.id) : question.key,
+    name: name(question),
+    key: !alone(question) ? question.id : isCall(question.id) ? relation(question.id) : question.key,
   }));
 }
 
@@ -31,7 +28,7 @@ function option(value) {
 export function command(result, state) {
   const words = ['rpl', 'run', shell(state.documents[0].name)];
   for (const { name } of state.documents.slice(1)) if (!namespaced(state.documents, name)) words.push(shell(name));
-  for (const { key, value } of taken(result, state)) words.push('--answer', shell(`${key}=${option(value)}`));
+  for (const { key, value } of taken(result, state)) words.push('--answer', shell(`${key.includes('=') ? relation(key) : key}=${option(value)}`));
   if (state.now) words.push('--now', shell(state.now));
   if (readsParty(state.documents)) words.push('--answers-by', 'person');
   return words.join(' ');
@@ -56,11 +53,22 @@ export function testScript(result, state, title) {
   lines.push(`LOAD: ${first.name}`);
   for (const { name } of others) if (!namespaced(state.documents, name)) lines.push(`LOAD: ${name}`);
   if (readsParty(state.documents)) lines.push('BY: person');
-  for (const { question, key, value } of taken(result, state))
-    lines.push(`REPLY: ${isCall(question.id) ? question.id : key} => ${rplOf(value)}`);
+  const facts = [];
+  for (const { question, name, key, value } of taken(result, state)) {
+    const fact = stated(question, value);
+    if (key === question.id && fact) facts.push(fact);
+    else lines.push(`REPLY: ${isCall(question.id) ? question.id : name} => ${rplOf(value)}`);
+  }
+  if (facts.length) lines.push('USER:', ...facts);
   lines.push('RUN:', ...expected(result.outcome));
   const fence = '`'.repeat(Math.max(3, 1 + Math.max(0, ...lines.flatMap(l => [...l.matchAll(/`{3,}/g)].map(m => m[0].length)))));
   return `# ${title}\n\n## As in the playground\n\n${fence}rpl-test\n${lines.join('\n')}\n${fence}\n`;
+}
+
+/** An answer as a fact, where the name of its argument would not say which question it is for; or "". */
+function stated({ id, row }, value) {
+  const parts = id.split(/\?[a-z][\w-]*/);
+  return !isCall(id) && !row && !Array.isArray(value) && parts.length === 2 ? parts.join(rplOf(value)) : '';
 }
 
 function expected(outcome) {
@@ -76,7 +84,7 @@ function expected(outcome) {
   }
   if (status === 'failed' && outcome.violated)
     return ['FAIL:', 'constraint violated', ...(outcome.violated.with ?? []).map(w => w.replace(' = ', ' ').replace(/["\\]/g, '\\$&'))];
-  if (status === 'waiting') return ['WAITING:', ...outcome.pending.map(p => p.id)];
+  if (status === 'waiting') return ['WAITING:', outcome.pending[0]?.id ?? ''];
   return [`STATUS: ${status}`];
 }
 

@@ -2,7 +2,7 @@
 //
 // What the run recorded, in order.
 import { h, fill } from './dom.js';
-import { coloured } from './language.js';
+import { coloured } from './tokens.js';
 import { callOf } from './literal.js';
 
 export function showTrace(place, result, why) {

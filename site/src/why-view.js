@@ -2,7 +2,7 @@
 //
 // Why a fact holds, or why not: its proof as a tree, beside the lines of the document.
 import { h, fill } from './dom.js';
-import { coloured } from './language.js';
+import { coloured } from './tokens.js';
 
 const by = {
   asserted: ['stated', ''], derived: ['by a rule', 'rule'], gathered: ['gathered', 'rule'], test: ['holds', 'ok'],
@@ -64,12 +64,14 @@ export class WhyView {
           result.holds ? 'It holds' : result.doubt ? 'Not known' : 'It does not hold'),
         result.holds && explanations.length > 1 ? ` ${explanations.length} facts` : ''),
       result.doubt && h('p', { class: 'dim' }, result.doubt),
-      explanations.map(e => h('div', { class: 'proof' }, this.node(e.tree))));
+      explanations.map(e => h('div', { class: 'proof' }, this.node(e.tree, new Set()))));
   }
 
-  node(tree) {
+  /** `told` has the rules that stand above it already. */
+  node(tree, told) {
     const [text, kind] = by[tree.kind] ?? [tree.kind, ''];
-    // A clause that fails because something is there is not itself "stated" below it.
+    const rule = tree.rule && !told.has(tree.rule) && tree.rule;
+    told.add(tree.rule);
     const line = tree.span && h('button', {
       type: 'button', class: 'place', 'aria-label': `Line ${tree.span.line} of ${tree.span.file}`,
       onclick: event => {
@@ -86,7 +88,7 @@ export class WhyView {
     ];
     if (!tree.premises?.length) return h('div', { class: 'node' }, content);
     return h('details', { open: true }, h('summary', { class: 'node' }, content),
-      tree.rule && h('p', { class: 'rule' }, h('code', null, coloured(tree.rule))),
-      h('ul', null, tree.premises.map(p => h('li', null, this.node(p)))));
+      rule && h('p', { class: 'rule' }, h('code', null, coloured(rule))),
+      h('ul', null, tree.premises.map(p => h('li', null, this.node(p, told)))));
   }
 }

@@ -20,41 +20,28 @@ const turn = (number, request) =>
   JSON.parse(engine.ccall('rpl_turn', 'string', ['number', 'string'], [number, JSON.stringify(request)]));
 const close = number => engine.ccall('rpl_close', null, ['number'], [number]);
 
-/** Gives every open question its answer, by its id or its key, until none of them has one. */
+/** What an answer to a question may be filed under: its id, its key, its relation, avar or tool. */
+const keysOf = ({ id, key }) => [id, key, id.replace(/\(.*/s, ''), id.replace(/^\$|\(.*/gs, '')];
+
+/** Gives every open question its answer, until none of them has one. */
 function pursued(given) {
   const left = new Map(Object.entries(given));
   const asked = new Map();
   const refused = [];
   const end = performance.now() + seconds * 1000;
   let outcome = turn(run, { do: 'run', answers: {} });
-  for (;;) {
-    if (outcome.error || performance.now() > end) break;
-    for (const question of outcome.questions) if (!asked.has(question.id)) asked.set(question.id, { ...question });
+  while (!outcome.error && performance.now() < end) {
     const answers = {};
     for (const question of outcome.questions) {
-      const key = [question.id, question.key].find(k => left.has(k));
+      if (!asked.has(question.id)) asked.set(question.id, { ...question });
+      const key = keysOf(question).find(k => left.has(k));
       if (key === undefined) continue;
       answers[question.id] = left.get(key);
       asked.get(question.id).given = key;
       left.delete(key);
     }
-    if (!Object.keys(answers).length) {
-      if (!left.size || !outcome.questions.length) break;
-      // A key may also be the name of a relation or of a tool: the engine knows.
-      const before = left.size;
-      const open = outcome.questions;
-      outcome = turn(run, { do: 'run', by: 'person', answers: Object.fromEntries(left) });
-      const unused = new Set((outcome.unused ?? []).map(u => u.key));
-      for (const key of [...left.keys()]) {
-        if (unused.has(key)) continue;
-        left.delete(key);
-        const question = open.find(q => q.id.replace(/\(.*/s, '') === key);
-        if (question) asked.get(question.id).given = key;
-      }
-      if (left.size === before) break;
-    } else {
-      outcome = turn(run, { do: 'run', by: 'person', answers });
-    }
+    if (!Object.keys(answers).length) break;
+    outcome = turn(run, { do: 'run', by: 'person', answers });
     for (const { key, why } of outcome.unused ?? []) if (asked.has(key)) refused.push({ key, why });
   }
   return { outcome, asked: [...asked.values()], refused, unused: [...left.keys()] };
