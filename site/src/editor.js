@@ -91,7 +91,7 @@ export class Editor {
       lineNumbers(), history(), drawSelection(), highlightActiveLine(), EditorView.lineWrapping, theme,
       syntaxHighlighting(colours), lit, this.language.of([]),
       keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
-      EditorView.contentAttributes.of({ 'aria-label': 'Document', spellcheck: 'false', autocapitalize: 'off' }),
+      EditorView.contentAttributes.of({ 'aria-label': 'Document', tabindex: '0', spellcheck: 'false', autocapitalize: 'off' }),
       EditorView.updateListener.of(update => {
         if (update.docChanged && !this.loading) changed(update.state.doc.toString());
       }),

@@ -23,6 +23,7 @@ let hash = '';  // what this page wrote into its address
 
 let working;
 const engine = new Engine(busy => {
+  if (document.readyState === 'loading') return;
   clearTimeout(working);
   if (busy) working = setTimeout(() => {
     byId('stop').hidden = false;
@@ -251,6 +252,7 @@ function select(tab, focus = false) {
     button.tabIndex = name === shown ? 0 : -1;
     byId(name).hidden = name !== shown && !(name === 'document' && !narrow.matches);
   }
+  byId('document').setAttribute('role', narrow.matches ? 'tabpanel' : 'region');
   byId('results').hidden = narrow.matches && shown === 'document';
   if (focus) byId(`tab-${shown}`).focus();
   if (shown === 'why' && state.why) explain(state.why);
@@ -347,7 +349,8 @@ function wire() {
 
 async function begin() {
   state = await fromAddress();
-  const first = evaluate();  // the engine works while the editor is made
+  const first = evaluate();  // the engine works while the page is made
+  if (document.readyState === 'loading') await new Promise(done => document.addEventListener('DOMContentLoaded', done));
   run = new RunView(byId('run'), {
     answer(values) {
       Object.assign(state.answers, values);
@@ -376,7 +379,6 @@ async function begin() {
   byId('editor').append(h('pre', { class: 'early' }, state.documents[0].text));
   byId('loading').remove();
   byId('main').hidden = false;
-  byId('tabs').hidden = false;
   select(state.tab);
   // The answer comes first, then the editor, which is most of the code of the page.
   await Promise.race([first, new Promise(done => setTimeout(done, 1000))]);

@@ -117,7 +117,7 @@ export class RunView {
     if (outcome.error) return [...out, h('p', { class: 'reason' }, outcome.error), outcome.hint && h('p', { class: 'dim' }, outcome.hint)];
     if (outcome.violated) {
       const { heading, text: prose, with: values = [] } = outcome.violated;
-      out.push(h('blockquote', { class: 'stop', id: 'violated' }, h('h3', null, heading, this.place(outcome.reason)),
+      out.push(h('blockquote', { class: 'stop', id: 'violated' }, h('h2', null, heading, this.place(outcome.reason)),
         prose && h('p', null, flowing(prose)),
         values.length > 0 && h('footer', null, values.map(v => h('code', { class: 'with' }, coloured(v))))));
     } else if (outcome.reason && outcome.status !== 'waiting') {
@@ -143,8 +143,8 @@ export class RunView {
   doNow({ outcome }) {
     const [first, ...others] = outcome.now ?? [];
     return [
-      first && h('blockquote', { class: 'now', id: 'do-now' }, h('h3', null, first.heading), h('p', null, flowing(first.text))),
-      others.map(({ heading, text }) => h('blockquote', { class: 'way' }, h('h4', null, heading), h('p', null, flowing(text)))),
+      first && h('blockquote', { class: 'now', id: 'do-now' }, h('h2', null, first.heading), h('p', null, flowing(first.text))),
+      others.map(({ heading, text }) => h('blockquote', { class: 'way' }, h('h3', null, heading), h('p', null, flowing(text)))),
     ];
   }
 
@@ -168,14 +168,14 @@ export class RunView {
   }
 
   chat(outcome) {
-    return outcome.chat?.length ? [h('h3', null, 'Output'), h('pre', { class: 'chat', id: 'chat' }, outcome.chat.join('\n'))] : [];
+    return outcome.chat?.length ? [h('h2', null, 'Output'), h('pre', { class: 'chat', id: 'chat' }, outcome.chat.join('\n'))] : [];
   }
 
   given({ asked = [], unused = [] }, state) {
     const rows = asked.filter(q => q.given !== undefined && q.given in state.answers);
     const rest = unused.filter(key => key in state.answers);
     return [
-      rows.length > 0 && h('section', { class: 'given', 'aria-label': 'Answers so far' }, h('h3', null, 'Your answers'),
+      rows.length > 0 && h('section', { class: 'given', 'aria-label': 'Answers so far' }, h('h2', null, 'Your answers'),
         h('ul', null, rows.map(q => h('li', null,
           h('span', null, flowing(q.prompt || q.id)), h('b', null, q.row ? this.rowsText(state.answers[q.given]) : shown(state.answers[q.given])),
           h('button', {
@@ -185,7 +185,7 @@ export class RunView {
               this.on.takeBack(q.given);
             },
           }, 'Change'))))),
-      rest.length > 0 && h('section', { class: 'given' }, h('h3', null, 'Not asked for'),
+      rest.length > 0 && h('section', { class: 'given' }, h('h2', null, 'Not asked for'),
         h('ul', null, rest.map(key => h('li', null, h('code', null, key), h('b', null, shown(state.answers[key])),
           h('button', { type: 'button', 'aria-label': `Remove the answer ${key}`, onclick: () => this.on.takeBack(key) }, 'Remove'))))),
     ];

@@ -74,21 +74,20 @@ export class WhyView {
     told.add(tree.rule);
     const line = tree.span && h('button', {
       type: 'button', class: 'place', 'aria-label': `Line ${tree.span.line} of ${tree.span.file}`,
-      onclick: event => {
-        event.preventDefault();
-        this.on.go(tree.span);
-      },
+      onclick: () => this.on.go(tree.span),
       onfocus: () => this.on.point(tree.span),
       onmouseenter: () => this.on.point(tree.span),
     }, `line ${tree.span.line}`);
-    const lined = h('span', { class: 'at' }, line);
     const content = [
       h('span', { class: 'fact' }, h('code', null, coloured(tree.text)), tree.note && tree.note !== text && h('span', { class: 'note' }, ` ${tree.note}`)),
-      h('span', { class: `by ${kind}` }, tree.above ? 'see above' : text), lined,
+      h('span', { class: `by ${kind}` }, tree.above ? 'see above' : text),
     ];
-    if (!tree.premises?.length) return h('div', { class: 'node' }, content);
-    return h('details', { open: true }, h('summary', { class: 'node' }, content),
-      rule && h('p', { class: 'rule' }, h('code', null, coloured(rule))),
-      h('ul', null, tree.premises.map(p => h('li', null, this.node(p, told)))));
+    return h('div', { class: 'proven' },
+      tree.premises?.length
+        ? h('details', { open: true }, h('summary', { class: 'node' }, content),
+            rule && h('p', { class: 'rule' }, h('code', null, coloured(rule))),
+            h('ul', null, tree.premises.map(p => h('li', null, this.node(p, told)))))
+        : h('div', { class: 'node' }, content),
+      line);
   }
 }
