@@ -79,15 +79,11 @@ const work = {
   format: ({ name, text }) => turn(0, { do: 'format', name, text }),
 };
 
+/** The module is compiled once, by the page: here nothing is fetched or compiled again. */
 async function load(module) {
-  engine = await createRpl({
-    print() {},
-    printErr() {},
-    instantiateWasm(imports, done) {
-      WebAssembly.instantiate(module, imports).then(instance => done(instance, module));
-      return {};
-    },
-  });
+  globalThis.fetch = async () => new Response();
+  WebAssembly.instantiateStreaming = async (_, imports) => ({ module, instance: await WebAssembly.instantiate(module, imports) });
+  engine = await createRpl({ print() {}, printErr() {} });
   postMessage({ ready: true });
 }
 

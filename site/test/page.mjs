@@ -292,6 +292,10 @@ candidate-name(?name) <- candidate(?name, _)
     await page.click('#format');
     check('format', (await until(() => page.document(), text => text.includes('carries("Elsa")'))).includes('carries("Elsa")'), await page.document());
     check('and it runs', await page.badge('Satisfied') === 'Satisfied');
+    await page.write('# Two - %two(?a) <- one(?a), two(?a)\n\n## One - one(?a)\n<- p(?a)\n\n## Two - two(?a)\n<- p(?a)\n\np(1)\n');
+    await until(() => page.text('#findings'), text => text.includes('Fix all 2'));
+    await page.tab.evaluate(() => [...document.querySelectorAll('#findings button')].find(b => b.innerText === 'Fix all 2').click());
+    check('all fixes at once', await page.badge('Satisfied') === 'Satisfied', await page.document());
     await page.write('# Wrong - %wrong(?x) <- p(?x\n\np(1)\n');
     check('errors are told', await page.badge('Errors in the document') === 'Errors in the document');
     check('with their hint', (await page.text('#findings')).includes('close it with `)`'), await page.text('#findings'));
@@ -406,12 +410,14 @@ candidate-name(?name) <- candidate(?name, _)
   },
 
   async 'without a network'() {
-    const own = await served(folder);
+    const times = new Map();
+    const own = await served(folder, path => times.set(path, 1 + (times.get(path) ?? 0)));
     const context = await browser.createBrowserContext();
     const tab = await context.newPage();
     await tab.goto(own.url);
     await tab.waitForSelector('html[data-ready]');
     await until(() => tab.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistration())?.active)), Boolean);
+    check('the engine is loaded once for the page, once to be kept', times.get('/rpl.wasm') <= 2, Object.fromEntries(times));
     await own.close();
     await tab.reload();
     const shown = await until(() => tab.evaluate(() => document.querySelector('#do-now')?.innerText ?? ''), text => text !== '');
