@@ -8,7 +8,7 @@ import { label, rplToken } from './tokens.js';
 export const own = { goal: Tag.define(), tool: Tag.define(), span: Tag.define(), fence: Tag.define() };
 
 const signature = new RegExp(`^ - (?=!?[%$]?${label}\\s*\\(|%|\\$|\\(|\\||not |\\?)`);
-const sentence = new RegExp(`^\\s{0,3}(?:[%$]?${label}\\(.*(?:\\)|,|<-|->|\\||\\})|[%$]?${label}\\(.*(?:<-|->).*|%\\s*<-.*|\\|.*->.*)\\s*$`);
+const wholeLine = new RegExp(`^\\s{0,3}(?:[%$]?${label}\\(.*(?:\\)|,|<-|->|\\||\\})|[%$]?${label}\\(.*(?:<-|->).*|%\\s*<-.*|\\|.*->.*)\\s*$`);
 const goesOn = /(?:,|<-|->|\|)\s*$/;
 
 function proseToken(stream) {
@@ -46,7 +46,7 @@ function documentToken(stream, state) {
         state.line = 'heading';
         return 'mark';
       }
-      state.line = state.goesOn || sentence.test(string) ? 'rpl' : 'prose';
+      state.line = state.goesOn || wholeLine.test(string) ? 'rpl' : 'prose';
       state.goesOn = state.line === 'rpl' && goesOn.test(string);
       if (state.line === 'prose' && stream.match(/^\s*(?:[-*+]|\d+[.)]|>)\s/)) return 'mark';
     }

@@ -8,6 +8,7 @@ import { checked, decoded, encoded } from './link.js';
 import { edited } from './offsets.js';
 import { RunView, badge } from './run-view.js';
 import { answersFile, command, save, testScript } from './share.js';
+import { sentence } from './tokens.js';
 import { showTrace } from './trace-view.js';
 import { WhyView } from './why-view.js';
 
@@ -168,6 +169,7 @@ function showFindings(texts) {
   for (const { severity } of findings) ++count[severity];
   const words = Object.entries(count).filter(([, n]) => n)
     .map(([severity, n]) => `${n} ${severities[severity].toLowerCase()}${n === 1 ? '' : 's'}`);
+  byId('tab-document').textContent = count.error ? `Document (${words[0]})` : 'Document';
   const fixable = findings.filter(f => f.edits?.length);
   fill(byId('findings'),
     h('p', { class: 'count', 'aria-live': 'polite' }, words.length ? words.join(', ') : 'No findings',
@@ -175,9 +177,9 @@ function showFindings(texts) {
     findings.length > 0 && h('ul', null, findings.map(f => h('li', { class: f.severity },
       h('p', null, h('b', null, severities[f.severity]), ' ',
         h('button', { type: 'button', class: 'place', 'aria-label': `Go to line ${f.line}`, onclick: () => goTo(f, true) },
-          state.documents.length > 1 ? `${f.file}:${f.line}` : `line ${f.line}`), ' ', f.message, ' ',
+          state.documents.length > 1 ? `${f.file}:${f.line}` : `line ${f.line}`), ' ', sentence(f.message), ' ',
         h('span', { class: 'code' }, f.code)),
-      f.hint && h('p', { class: 'dim' }, f.hint),
+      f.hint && h('p', { class: 'dim' }, sentence(f.hint)),
       f.edits?.length > 0 && h('button', { type: 'button', 'data-key': `fix-${f.code}-${f.begin}`, onclick: () => fix(f) }, 'Fix')))));
 }
 

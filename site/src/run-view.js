@@ -2,7 +2,7 @@
 //
 // What a run gives: questions, what to do now, answers, and a query.
 import { h, fill } from './dom.js';
-import { coloured } from './tokens.js';
+import { coloured, sentence } from './tokens.js';
 import { callOf, rplOf, shown } from './literal.js';
 
 const names = {
@@ -114,7 +114,7 @@ export class RunView {
           ? 'Nothing runs before they are corrected; they stand below the document.'
           : `${result.refused[0].toUpperCase()}${result.refused.slice(1)}.`)];
     const { outcome } = result;
-    if (outcome.error) return [...out, h('p', { class: 'reason' }, outcome.error), outcome.hint && h('p', { class: 'dim' }, outcome.hint)];
+    if (outcome.error) return [...out, h('p', { class: 'reason' }, sentence(outcome.error)), outcome.hint && h('p', { class: 'dim' }, sentence(outcome.hint))];
     if (outcome.violated) {
       const { heading, text: prose, with: values = [] } = outcome.violated;
       out.push(h('blockquote', { class: 'stop', id: 'violated' }, h('h2', null, heading, this.place(outcome.reason)),
@@ -122,7 +122,7 @@ export class RunView {
         values.length > 0 && h('footer', null, values.map(v => h('code', { class: 'with' }, coloured(v))))));
     } else if (outcome.reason && outcome.status !== 'waiting') {
       const [short, long] = reasons(outcome.reason);
-      out.push(h('p', { class: 'reason', id: 'reason' }, long ? short : coloured(short)), long && h('p', { class: 'dim' }, coloured(long)));
+      out.push(h('p', { class: 'reason', id: 'reason' }, sentence(short)), long && h('p', { class: 'dim' }, sentence(long)));
     }
     if (outcome.status === 'unsatisfied' && outcome.goal)
       out.push(h('p', null, h('button', { type: 'button', 'data-key': 'why-not', onclick: () => this.on.why(outcome.goal) }, 'Why not?')));
@@ -217,7 +217,7 @@ export class RunView {
   field(q, i, read, refusal) {
     const id = `question-${i}`;
     const prompt = flowing(q.prompt || q.id);
-    const trouble = refusal && h('p', { class: 'trouble', id: `${id}-refused` }, refusal);
+    const trouble = refusal && h('p', { class: 'trouble', id: `${id}-refused` }, sentence(refusal));
     const described = refusal ? `${id}-refused` : undefined;
     const draft = this.drafts.get(q.id);
     const keep = value => this.drafts.set(q.id, value);
@@ -311,6 +311,6 @@ export class RunView {
         h('thead', null, h('tr', null, columns.map(c => h('th', { scope: 'col' }, h('var', null, c))))),
         h('tbody', null, reply.answers.slice(0, 500).map(row => h('tr', null, columns.map(c => h('td', null, shown(row[c])))))))));
     const lines = reply.violated ? [`${reply.violated.heading}: ${flowing(reply.violated.text)}`] : reply.lines ?? [];
-    return fill(this.replied, lines.map(line => h('p', { class: reply.status === 'satisfied' ? 'reason' : 'reason no' }, line === 'true' ? 'Yes, it holds.' : line)));
+    return fill(this.replied, lines.map(line => h('p', { class: reply.status === 'satisfied' ? 'reason' : 'reason no' }, line === 'true' ? 'Yes, it holds.' : sentence(line))));
   }
 }

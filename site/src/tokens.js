@@ -63,3 +63,11 @@ export function coloured(text) {
   }
   return out;
 }
+
+/** A sentence, in which RPL stands between backticks. */
+export const sentence = text => text.split(/`([^`]+)`/).flatMap((part, i) => {
+  if (i % 2 === 0) return part ? [part] : [];
+  const code = document.createElement('code');
+  code.append(...coloured(part));
+  return [code];
+});

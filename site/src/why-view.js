@@ -2,7 +2,7 @@
 //
 // Why a fact holds, or why not: its proof as a tree, beside the lines of the document.
 import { h, fill } from './dom.js';
-import { coloured } from './tokens.js';
+import { coloured, sentence } from './tokens.js';
 
 const by = {
   asserted: ['stated', ''], derived: ['by a rule', 'rule'], gathered: ['gathered', 'rule'], test: ['holds', 'ok'],
@@ -58,7 +58,7 @@ export class WhyView {
     const explanations = result.explanations ?? [];
     this.places = explanations.flatMap(e => placesOf(e.tree));
     fill(this.result,
-      (result.findings ?? []).map(f => h('p', { class: 'reason no' }, f.message, f.hint && h('span', { class: 'dim' }, ` ${f.hint}`))),
+      (result.findings ?? []).map(f => h('p', { class: 'reason no' }, sentence(f.message), f.hint && h('span', { class: 'dim' }, ' ', sentence(f.hint)))),
       explanations.length > 0 && h('p', { class: 'head' },
         h('b', { class: `badge ${result.holds ? 'good' : result.doubt ? 'open' : 'bad'}` },
           result.holds ? 'It holds' : result.doubt ? 'Not known' : 'It does not hold'),
