@@ -33,7 +33,6 @@ export function checked(state) {
     documents,
     answers: Object.fromEntries(Object.entries(answers)),
     now: isText(state.now) ? state.now : '',
-    goal: isText(state.goal) ? state.goal : '',
     tab: ['document', 'run', 'why', 'trace'].includes(state.tab) ? state.tab : 'run',
     why: isText(state.why) ? state.why : '',
     query: isText(state.query) ? state.query : '',

@@ -96,9 +96,9 @@ const addressSoon = later(toAddress, 100);
 // Evaluation
 
 async function evaluate() {
-  const { documents, answers, now, goal } = state;
+  const { documents, answers, now } = state;
   const texts = documents.map(d => d.text);
-  const got = await engine.ask({ do: 'evaluate', documents, answers, now, goal });
+  const got = await engine.ask({ do: 'evaluate', documents, answers, now });
   if (got.superseded) return;
   result = { ...got, findings: got.findings ?? result?.findings ?? [] };
   show(texts);
@@ -108,12 +108,21 @@ async function evaluate() {
 }
 const evaluateSoon = later(evaluate, pause);
 
+/** A request about the last run, which is run again if the engine had to start anew. */
+async function ofRun(request) {
+  const got = await engine.ask(request);
+  if (!got.lost) return got;
+  const { documents, answers, now } = state;
+  const again = await engine.ask({ do: 'evaluate', documents, answers, now });
+  return again.crash || again.stopped || again.superseded ? again : engine.ask(request);
+}
+
 async function explain(form) {
   state.why = form;
   addressSoon();
   if (!form) return why?.show('', undefined);
-  const got = await engine.ask({ do: 'explain', form });
-  if (state.why !== form) return;
+  const got = await ofRun({ do: 'explain', form });
+  if (state.why !== form || got.superseded) return;
   why.show(form, got);
   if (state.tab === 'why') light();
 }
@@ -129,8 +138,8 @@ async function ask(text) {
   state.query = text;
   addressSoon();
   if (!text) return run?.showReply(undefined);
-  const got = await engine.ask({ do: 'ask', query: queryOf(text) });
-  if (state.query === text) run.showReply(got);
+  const got = await ofRun({ do: 'ask', query: queryOf(text) });
+  if (state.query === text && !got.superseded) run.showReply(got);
 }
 
 // Views
@@ -323,14 +332,15 @@ function wire() {
   byId('save-document').addEventListener('click', () => { for (const d of state.documents) save(d.name, d.text); });
   byId('save-answers').addEventListener('click', () => save(`${stem()}-answers.json`, answersFile(result ?? {}, state)));
   byId('save-test').addEventListener('click', () => save(`${stem()}-test.md`, testScript(result ?? {}, state, title())));
-  const menu = byId('download');
-  menu.addEventListener('click', event => { if (event.target.tagName === 'BUTTON') menu.open = false; });
-  document.addEventListener('click', event => { if (!menu.contains(event.target)) menu.open = false; });
-  menu.addEventListener('keydown', event => {
-    if (event.key !== 'Escape') return;
-    menu.open = false;
-    menu.querySelector('summary').focus();
-  });
+  for (const menu of document.querySelectorAll('.menu')) {
+    menu.addEventListener('click', event => { if (event.target.tagName === 'BUTTON') menu.open = false; });
+    document.addEventListener('click', event => { if (!menu.contains(event.target)) menu.open = false; });
+    menu.addEventListener('keydown', event => {
+      if (event.key !== 'Escape') return;
+      menu.open = false;
+      menu.querySelector('summary').focus();
+    });
+  }
   byId('stop').addEventListener('click', () => engine.stop());
   for (const name of tabs) byId(`tab-${name}`).addEventListener('click', () => select(name));
   byId('tabs').addEventListener('keydown', event => {

@@ -6,7 +6,7 @@ import { coloured, sentence } from './tokens.js';
 
 const by = {
   asserted: ['stated', ''], derived: ['by a rule', 'rule'], gathered: ['gathered', 'rule'], test: ['holds', 'ok'],
-  absent: ['nowhere', 'ok'], count: ['counted', 'ok'], reply: ['answered', 'ask'], truncated: ['and more', ''],
+  absent: ['absent', 'ok'], count: ['counted', 'ok'], reply: ['answered', 'ask'], truncated: ['and more', ''],
   missing: ['does not hold', 'no'], unknown: ['not known', 'no'], attempt: ['rule tried', 'rule'], failed: ['fails here', 'no'],
   nearest: ['nearest', ''],
 };

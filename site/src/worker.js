@@ -2,9 +2,9 @@
 //
 // The engine, one program at a time. Requests have "do":
 //
-//   evaluate  documents, answers, now, goal: findings, and if they have no error, the outcome of a
+//   evaluate  documents, answers, now: findings, and if they have no error, the outcome of a
 //             run with those answers, the questions that were asked, and the trace
-//   explain   form; ask: query, both of the run of the last evaluation
+//   explain   form; ask: query, both of the run of the last evaluation; {lost} if there is none yet
 //   format    name, text
 //
 // An error of the engine, as opposed to one of the program, is {crash}: it is not to be used again.
@@ -14,6 +14,7 @@ const seconds = 2;
 const goalless = 'the program has no goal';
 let engine;
 let run = 0;
+let evaluated = false;
 
 const opened = request => JSON.parse(engine.ccall('rpl_open', 'string', ['string'], [JSON.stringify(request)]));
 const turn = (number, request) =>
@@ -47,11 +48,12 @@ function pursued(given) {
   return { outcome, asked: [...asked.values()], refused, unused: [...left.keys()] };
 }
 
-function evaluate({ documents, answers, now, goal }) {
+function evaluate({ documents, answers, now }) {
   const began = performance.now();
+  evaluated = true;
   if (run) close(run);
   run = 0;
-  const settings = { now, goal, seconds };
+  const settings = { now, goal: '', seconds };
   let open = opened({ documents, ...settings });
   const { findings = [] } = open;
   let { refused, error } = open;
@@ -72,10 +74,13 @@ function evaluate({ documents, answers, now, goal }) {
   };
 }
 
+const ofRun = request =>
+  run ? turn(run, request) : evaluated ? { error: 'The document has errors.' } : { lost: true };
+
 const work = {
   evaluate,
-  explain: ({ form }) => (run ? turn(run, { do: 'explain', form }) : { error: 'the document has errors' }),
-  ask: ({ query }) => (run ? turn(run, { do: 'ask', query }) : { error: 'the document has errors' }),
+  explain: ({ form }) => ofRun({ do: 'explain', form }),
+  ask: ({ query }) => ofRun({ do: 'ask', query }),
   format: ({ name, text }) => turn(0, { do: 'format', name, text }),
 };
 

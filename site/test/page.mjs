@@ -316,6 +316,10 @@ candidate-name(?name) <- candidate(?name, _)
     check('and the engine goes on', await page.badge('Waiting for an answer') === 'Waiting for an answer');
     await page.write('# Deep - %deep(?a) <- len(?a)\n\n```rpl\nc(?n, ?l) <- ?n > 0, ?m = ?n - 1, c(?m, ?k), ?l = [1 & ?k]\nc(0, [])\nlen(?b) <- c(100000, ?b)\n```\n');
     const told = await until(() => page.text('#run'), text => /started anew/.test(text) || /imit/.test(text));
+    await page.explain('len(?x)');
+    const deep = await until(() => page.text('#proof'), text => /started anew/.test(text) || /limit/.test(text));
+    check('so is a proof that does', /started anew|limit/.test(deep), deep);
+    await page.click('#tab-run');
     check('a program that recurses too deeply is told', /ran out of stack|Limit reached|imit/.test(told), told);
     await page.write(refund);
     check('and the engine goes on after it', await page.badge('Waiting for an answer') === 'Waiting for an answer');
@@ -391,6 +395,14 @@ candidate-name(?name) <- candidate(?name, _)
       .filter(e => !(e.labels?.length || e.getAttribute('aria-label') || e.innerText?.trim() || e.textContent.trim())).map(e => e.outerHTML));
     check('every control has a name', nameless.length === 0, nameless);
     await page.close();
+  },
+
+  async 'opened as a file'() {
+    const tab = await browser.newPage();
+    await tab.goto(`file://${join(folder, 'index.html')}`);
+    const shown = await tab.evaluate(() => document.body.innerText);
+    check('it says what is missing', shown.includes('from a web server') && shown.includes('python3 -m http.server'), shown);
+    await tab.close();
   },
 
   async 'a link with markup'() {
