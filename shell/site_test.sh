@@ -4,8 +4,8 @@
 # usage: shell/site_test.sh WASM-FOLDER [RPL]
 #
 # The playground in site/, built with the engine of WASM-FOLDER (rpl.mjs, rpl.wasm) and driven in
-# Chromium: $CHROMIUM, or `chromium`. The npm modules are in site/node_modules, or in node_modules of
-# $SITE_MODULES. With the program RPL, the examples are checked, and what the page saves of each, its
+# Chromium: $CHROMIUM, or `chromium`. The npm modules are in build/site/node_modules, or in
+# node_modules of $SITE_MODULES. With the program RPL, the examples are checked, and what the page saves of each, its
 # command line, its answers and its test, has to give what the page shows. Without a browser or the
 # modules nothing is tested. The last line is `N passed, N failed`.
 set -uo pipefail
@@ -13,7 +13,7 @@ wasm=$(realpath "${1:?usage: site_test.sh WASM-FOLDER [RPL]}")
 rpl=${2:+$(realpath "$2")}
 site=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../site")
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
-modules=$(realpath "${SITE_MODULES:-$site}")
+modules=$(realpath -m "${SITE_MODULES:-$site/../build/site}")
 export SITE_MODULES=$modules
 largest_page=$((1500 * 1000)) largest_script=$((200 * 1000))
 
@@ -25,7 +25,7 @@ skip() {
 chromium=$(command -v "${CHROMIUM:-chromium}") || skip "there is no chromium"
 command -v node >/dev/null || skip "there is no node"
 for module in esbuild puppeteer-core @codemirror/view; do
-  [[ -d $modules/node_modules/$module ]] || skip "the npm module $module is missing: npm ci --prefix site"
+  [[ -d $modules/node_modules/$module ]] || skip "the npm module $module is missing, see site/README.md"
 done
 
 # What a registry answered has no place in the repository.
@@ -54,6 +54,7 @@ example() {
   cd "$saved/$name" || return
   shown=$(cat status)
   same "$name: rpl check" "clean: 1 file" "$("$rpl" check "$name.md" 2>&1)"
+  same "$name: rpl fmt" "" "$("$rpl" fmt --check "$name.md" 2>&1)"
   same "$name: rpl test" "1 passed, 0 failed" "$("$rpl" test "$name-test.md" 2>&1)"
   case $shown in
     Satisfied) exit_code=0 ;;

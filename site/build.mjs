@@ -3,8 +3,8 @@
 // usage: node site/build.mjs WASM-FOLDER OUT-FOLDER
 //
 // Makes the static files of the playground in OUT-FOLDER, which is emptied first. WASM-FOLDER has
-// rpl.mjs and rpl.wasm. The npm modules are in site/node_modules, or in node_modules of the folder
-// that the variable SITE_MODULES names.
+// rpl.mjs and rpl.wasm. The npm modules are in build/site/node_modules, or in node_modules of the
+// folder that the variable SITE_MODULES names.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ if (!out) {
   console.error('usage: node site/build.mjs WASM-FOLDER OUT-FOLDER');
   process.exit(2);
 }
-const modules = join(resolve(process.env.SITE_MODULES ?? here), 'node_modules');
+const modules = join(resolve(process.env.SITE_MODULES ?? join(here, '..', 'build', 'site')), 'node_modules');
 const { build } = createRequire(join(modules, 'none.js'))('esbuild');
 
 const examples = readdirSync(join(here, 'examples')).filter(name => name.endsWith('.md'))
