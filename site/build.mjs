@@ -74,7 +74,7 @@ const licences = [...bundled].sort().map(name => {
 writeFileSync(join(out, 'LICENCES.txt'), licences.join('\n'));
 
 // What is kept for when the network is away, under a name that changes with it.
-const kept = readdirSync(out).filter(file => file !== 'LICENCES.txt').sort();
+const kept = readdirSync(out).sort();
 const hash = createHash('sha256');
 for (const file of kept) hash.update(file).update(readFileSync(join(out, file)));
 await build({
