@@ -39,6 +39,17 @@ const ordered_json& ObjectIn(const ordered_json& object, const char* name) {
   return member;
 }
 
+std::vector<std::string> KeysIn(const ordered_json& request, const char* name) {
+  std::vector<std::string> out;
+  const ordered_json& keys = FieldAt(request, name);
+  if (!keys.is_null() && !keys.is_array()) Expected(std::string("a list as `") + name + "`");
+  for (const ordered_json& key : keys) {
+    if (!key.is_string()) Expected(std::string("strings in `") + name + "`");
+    out.push_back(key.get<std::string>());
+  }
+  return out;
+}
+
 By PartyIn(const ordered_json& request) {
   const std::string name = TextIn(request, "by");
   if (name == "person") return By::kPerson;
@@ -156,15 +167,10 @@ std::string JsonRun::IdOf(const std::string& key) {
   return key;
 }
 
-// The keys in a list of the request, of open questions as their ids.
-std::vector<std::string> JsonRun::KeysIn(const ordered_json& request, const char* name) {
-  std::vector<std::string> out;
-  const ordered_json& keys = FieldAt(request, name);
-  if (!keys.is_null() && !keys.is_array()) Expected(std::string("a list as `") + name + "`");
-  for (const ordered_json& key : keys) {
-    if (!key.is_string()) Expected(std::string("strings in `") + name + "`");
-    out.push_back(IdOf(key.get<std::string>()));
-  }
+// The ids of the open questions that a list of the request names; other keys stay as they are.
+std::vector<std::string> JsonRun::IdsIn(const ordered_json& request, const char* name) {
+  std::vector<std::string> out = KeysIn(request, name);
+  for (std::string& key : out) key = IdOf(key);
   return out;
 }
 
@@ -177,10 +183,10 @@ ordered_json JsonRun::Turn(const ordered_json& request) {
     if (!value.is_string()) Expected("a string for the error of `" + key + "`");
     given.push_back({GivenAnswer::Kind::kFailed, IdOf(key), value, by});
   }
-  for (const std::string& key : KeysIn(request, "declines"))
+  for (const std::string& key : IdsIn(request, "declines"))
     given.push_back({GivenAnswer::Kind::kDecline, key, nullptr, by});
-  for (std::string& key : KeysIn(request, "starts")) answers_.Start(std::move(key));
-  for (std::string& key : KeysIn(request, "retry")) retried_.insert(std::move(key));
+  for (std::string& key : IdsIn(request, "starts")) answers_.Start(std::move(key));
+  for (std::string& key : IdsIn(request, "retry")) retried_.insert(std::move(key));
   TakeBack(KeysIn(request, "takeBack"), given, by);
   if (const std::string sentences = TextIn(request, "say"); !sentences.empty()) {
     const Outcome said = opened_.run->Say("<said>.rpl", sentences, by);

@@ -70,7 +70,7 @@ class JsonRun {
   nlohmann::ordered_json Ask(const nlohmann::ordered_json& request);
   nlohmann::ordered_json Explain(const nlohmann::ordered_json& request);
   nlohmann::ordered_json Trace() const;
-  std::vector<std::string> KeysIn(const nlohmann::ordered_json& request, const char* name);
+  std::vector<std::string> IdsIn(const nlohmann::ordered_json& request, const char* name);
   void TakeBack(const std::vector<std::string>& keys, const std::vector<GivenAnswer>& given, By by);
   nlohmann::ordered_json Shown(std::string_view schema, const Outcome& outcome);
   std::string IdOf(const std::string& key);

@@ -120,7 +120,7 @@ TEST_CASE("a program with errors opens no run, and is checked with its fixes") {
   CHECK(run.findings().size() == 1);
   CHECK(run.Do({{"do", "run"}}).contains("error"));
   const ordered_json checked =
-      CheckedJson({{"a.rpl", "Some_Name(1)\nq(?x) <- Some_Name(?x)\n"}}, {});
+      CheckedJson({{"a.rpl", "some_name(1)\nq(?x) <- some_name(?x)\n"}}, {});
   bool fixable = false;
   for (const ordered_json& finding : checked["findings"]) fixable |= finding["edits"].size() > 0;
   CHECK(fixable);
