@@ -7,8 +7,8 @@ set(RPL_WASM_LIBRARIES "" CACHE PATH "The prefix of libraries compiled to WebAss
 set(CMAKE_CXX_FLAGS_RELEASE "-Os")  # a page loads it
 target_include_directories(rpl_options SYSTEM INTERFACE ${RPL_WASM_LIBRARIES}/include)
 target_compile_options(rpl_options INTERFACE -fwasm-exceptions)
-target_link_options(rpl_options INTERFACE -fwasm-exceptions
-  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB -sSTACK_SIZE=8MB)
+target_link_options(rpl_options INTERFACE -Oz -fwasm-exceptions
+  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB)
 
 add_library(rpl_absent OBJECT
   checks/guard/zone_absent.cc
@@ -25,12 +25,11 @@ function(rpl_add_module name)
   foreach(library fmt re2 yaml-cpp utf8proc gmp sodium z)
     target_link_libraries(${name} PRIVATE ${RPL_WASM_LIBRARIES}/lib/lib${library}.a)
   endforeach()
-  set_target_properties(${name} PROPERTIES SUFFIX .mjs)
 endfunction()
 
 rpl_add_module(rpl_wasm embed/wasm.cc)
-set_target_properties(rpl_wasm PROPERTIES OUTPUT_NAME rpl)
-target_link_options(rpl_wasm PRIVATE -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createRpl
+set_target_properties(rpl_wasm PROPERTIES OUTPUT_NAME rpl SUFFIX .mjs)
+target_link_options(rpl_wasm PRIVATE -sSTACK_SIZE=8MB -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createRpl
   -sENVIRONMENT=web,worker,node -sEXPORTED_RUNTIME_METHODS=ccall
   -sINCOMING_MODULE_JS_API=wasmBinary,locateFile -sFILESYSTEM=0)
 
@@ -59,4 +58,4 @@ rpl_add_module(rpl_scripts
   shell/script/test_script.cc
   shell/script/verify_table.cc)
 set_source_files_properties(shell/script/portable_main.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-target_link_options(rpl_scripts PRIVATE -sNODERAWFS -sENVIRONMENT=node -sEXIT_RUNTIME)
+target_link_options(rpl_scripts PRIVATE -sSTACK_SIZE=512MB -sNODERAWFS -sENVIRONMENT=node -sEXIT_RUNTIME)

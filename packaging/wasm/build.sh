@@ -4,7 +4,7 @@
 # usage: packaging/wasm/build.sh BUILD
 #
 # In the folder BUILD: rpl.mjs and rpl.wasm, the language as a module of WebAssembly with its types
-# (rpl.d.mts), and rpl_scripts.mjs, which runs test scripts with it in node.
+# (rpl.d.mts), and rpl_scripts.js, which runs test scripts with it in node.
 #
 # The compiler is emscripten in a root of Debian 13, because that of Debian 12 is too old. The root
 # is made by debootstrap, with the libraries compiled (packaging/wasm/libraries.sh), and kept in
@@ -60,7 +60,7 @@ say "the language"
 within emcmake cmake -S /rpl -B /wasm -G Ninja -DRPL_WASM_LIBRARIES=/opt/rpl \
   -DCMAKE_UNITY_BUILD=ON >"$build/cmake.log" 2>&1
 within ninja -C /wasm >"$build/ninja.log" 2>&1 || { grep -m 20 'error' "$build/ninja.log"; exit 1; }
-cp "$build/objects"/rpl.{mjs,wasm} "$build/objects"/rpl_scripts.{mjs,wasm} "$build"
+cp "$build/objects"/rpl.{mjs,wasm} "$build/objects"/rpl_scripts.{js,wasm} "$build"
 cp packaging/wasm/rpl.d.mts "$build"
 for file in rpl.wasm rpl.mjs; do
   say "$file: $(stat -c %s "$build/$file") bytes, $(gzip -9c "$build/$file" | wc -c) with gzip"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where there is no SQLite, there is no log of a host's calls.
+// Where there is no SQLite, a log of a host's calls stays empty.
 #include <stdexcept>
 
 #include "runtime/host/host_log.h"
@@ -9,18 +9,27 @@ namespace rpl {
 
 struct HostLog::Database {};
 
-HostLog::HostLog() { throw std::runtime_error("this build of rpl keeps no calls of a host"); }
-HostLog::HostLog(sqlite3*) : HostLog() {}
+namespace {
+
+[[noreturn]] void CannotKeep() {
+  throw std::runtime_error("this build of rpl keeps no calls of a host");
+}
+
+}  // namespace
+
+HostLog::HostLog() = default;
+HostLog::HostLog(sqlite3*) {}
 HostLog::~HostLog() = default;
 
-// The rest is for logs that exist.
 std::string_view NameOf(HostCallState) { return ""; }
-std::int64_t HostLog::Begin(const ReportedCall&, const std::vector<HostRow>&) { return 0; }
-void HostLog::Set(std::int64_t, HostCallState, const nlohmann::ordered_json&, const std::string&) {}
+std::int64_t HostLog::Begin(const ReportedCall&, const std::vector<HostRow>&) { CannotKeep(); }
+void HostLog::Set(std::int64_t, HostCallState, const nlohmann::ordered_json&, const std::string&) {
+  CannotKeep();
+}
 std::optional<std::int64_t> HostLog::FindOpen(const ReportedCall&) const { return std::nullopt; }
 void HostLog::EndSession(const std::string&) {}
-void HostLog::AddSaid(const std::string&) {}
-std::int64_t HostLog::BeginTurnEnd() { return 0; }
+void HostLog::AddSaid(const std::string&) { CannotKeep(); }
+std::int64_t HostLog::BeginTurnEnd() { CannotKeep(); }
 std::int64_t HostLog::last() const { return 0; }
 void HostLog::ReadAt(std::optional<std::int64_t>) {}
 void HostLog::ForEachCall(std::optional<std::int64_t>, bool,

@@ -123,10 +123,16 @@ FileRead ReadIn(const Place& place, const std::string& path, const char* code) {
 
 // Renames a file within a folder; without `replace`, onto nothing.
 bool Rename(int folder, const std::string& from, const std::string& to, bool replace) {
+#if defined(RENAME_NOREPLACE)
   if (renameat2(folder, from.c_str(), folder, to.c_str(), replace ? 0U : RENAME_NOREPLACE) == 0)
     return true;
-  // A file system without the flag.
-  return errno == EINVAL && renameat(folder, from.c_str(), folder, to.c_str()) == 0;
+  if (errno != EINVAL) return false;  // else a file system without the flag
+#endif
+  if (!replace && faccessat(folder, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return renameat(folder, from.c_str(), folder, to.c_str()) == 0;
 }
 
 // Puts a new file in place of the one of that name, or of none.

@@ -3,8 +3,8 @@
 // usage: rpl_scripts FILE…
 //
 // Runs test scripts where there are no processes (./dev wasm): each in this one. A script that
-// needs a command, or the calls of a host, is left out, and counted. Prints a line per script that
-// fails; the last line is `N passed, N failed, N left out`.
+// needs a command, the calls of a host or a time zone is left out, and counted. Prints the
+// failures; the last line is `N passed, N failed, N left out`.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -52,9 +52,13 @@ int main(int argc, char** argv) {
         } catch (const std::exception& e) {
           failure = std::string("an exception: ") + e.what() + "\n";
         }
+        if (failure.find("there is no time zone") != failure.npos) {  // UTC alone is known
+          ++left_out;
+          continue;
+        }
         ++(failure.empty() ? passed : failed);
         if (!failure.empty())
-          std::cout << argv[i] << ": " << test.name << '\n' << failure << std::flush;
+          std::cout << argv[i] << ": " << test.name << '\n' << failure << std::endl;
       }
   }
   std::cout << passed << " passed, " << failed << " failed, " << left_out << " left out\n";
