@@ -58,4 +58,4 @@ rpl_add_module(rpl_scripts
   shell/script/test_script.cc
   shell/script/verify_table.cc)
 set_source_files_properties(shell/script/portable_main.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-target_link_options(rpl_scripts PRIVATE -sSTACK_SIZE=512MB -sNODERAWFS -sENVIRONMENT=node -sEXIT_RUNTIME)
+target_link_options(rpl_scripts PRIVATE -sSTACK_SIZE=512MB -sINITIAL_MEMORY=640MB -sNODERAWFS -sENVIRONMENT=node -sEXIT_RUNTIME)
