@@ -84,6 +84,12 @@ def lines():
                                    "person" in got[1]["unused"][0]["why"]],
           ["waiting", True, True])
     check("a person is one", got[2]["status"], "satisfied")
+    asked = "# OK - ok(?v)\n\n# A person - ok(?v) -> ok(?v) ^ ~ {:by :person}\n\n# All - %all <- ok(1)\n"
+    got = drive(document(asked), {"do": "ask", "run": "a", "query": "ok(1)\n%(?v) <- ok(?v)"},
+                {"do": "ask", "run": "a", "query": "ok(?v) <- ok(?w)\n% <- ok(?v)", "by": "model"},
+                {"do": "run", "run": "a"})
+    check("a query states nothing in the program's name",
+          ["error" in got[1], "error" in got[2], got[3]["status"]], [True, True, "waiting"])
     loop = "n(0)\nn(?x) <- n(?y), ?x = ?y + 1\n%all <- n(-1)\n"
     got = drive(document(loop, "a.rpl", seconds=0.3), {"do": "run", "run": "a"})
     check("a limit names itself", got[1]["status"], "limit")

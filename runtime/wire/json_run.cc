@@ -214,7 +214,10 @@ void JsonRun::TakeBack(const std::vector<std::string>& keys, const std::vector<G
 }
 
 ordered_json JsonRun::Ask(const ordered_json& request) {
-  const Outcome outcome = opened_.run->Say("<query>.rpl", TextIn(request, "query"));
+  const By by = PartyIn(request);
+  const Outcome outcome = opened_.run->Say("<query>.rpl", TextIn(request, "query"), by);
+  if (outcome.status == Status::kRejected && !outcome.hint.empty())
+    return Faulted(outcome.reason, outcome.hint);  // as of `say`: nothing was taken in
   ordered_json out = Shown("rpl.reply/1", outcome);
   out["lines"] = Session::Reply(outcome);
   return out;

@@ -11,8 +11,8 @@
 //            The result is one of docs/schemas/outcome.json, with "questions", the open ones with
 //            what an answer may be (QuestionJson, "schema"), and, if there are any, "chat" (lines)
 //            and "unused" (answers that were not taken, with why)
-//   ask      "query": a message whose last line is a query: the result likewise, as of rpl reply,
-//            with its "lines"
+//   ask      "query": a message whose last line is a query, and "by": the result likewise, as of
+//            rpl reply, with its "lines"
 //   explain  "form": a call. "explanations" (docs/schemas/explain.json) and their "text"; "holds";
 //            of a form without facts why it has none, and "doubt", why it may have some, or ""
 //   trace    "entries": {"kind", "timestep", "phase", "text"}
