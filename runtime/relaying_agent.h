@@ -6,9 +6,11 @@
 #ifndef RPL_RUNTIME_RELAYING_AGENT_H_
 #define RPL_RUNTIME_RELAYING_AGENT_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/agent.h"
@@ -44,6 +46,28 @@ class RelayingAgent : public Agent {
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  protected:
+  /// The answers to calls, of which `answer` gives those that are not put to the other agent; the
+  /// others are, in one call.
+  template <typename Answering>
+  std::vector<rpl::Answer> CallUnless(const std::vector<Request>& requests, Pool& pool,
+                                      const Answering& answer) {
+    std::vector<rpl::Answer> out(requests.size());
+    std::vector<Request> rest;
+    std::vector<std::size_t> places;  // in `requests`, of each of the rest
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (std::optional<rpl::Answer> own = answer(requests[i])) {
+        out[i] = std::move(*own);
+        continue;
+      }
+      rest.push_back(requests[i]);
+      places.push_back(i);
+    }
+    if (rest.empty()) return out;
+    std::vector<rpl::Answer> others = otherwise_.Call(rest, pool);
+    for (std::size_t k = 0; k < rest.size(); ++k) out[places[k]] = std::move(others[k]);
+    return out;
+  }
+
   Agent& otherwise_;
 };
 

@@ -137,23 +137,13 @@ rpl::Answer GivenAnswers::Ask(const Request& request, Pool& pool, std::string_vi
 }
 
 std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<Request>& requests, Pool& pool) {
-  std::vector<rpl::Answer> out(requests.size());
-  std::vector<Request> others;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    out[i] = Given(requests[i], pool);
-    if (out[i].kind != rpl::Answer::Kind::kNobody) continue;
-    if (started_.erase(requests[i].id) > 0) {
-      if (requests[i].starting) requests[i].starting();
-      continue;
-    }
-    others.push_back(requests[i]);
-    places.push_back(i);
-  }
-  if (others.empty()) return out;
-  const std::vector<rpl::Answer> answers = otherwise_.Call(others, pool);
-  for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = answers[i];
-  return out;
+  return CallUnless(requests, pool, [&](const Request& request) -> std::optional<rpl::Answer> {
+    rpl::Answer given = Given(request, pool);
+    const bool started = given.kind == rpl::Answer::Kind::kNobody && started_.erase(request.id) > 0;
+    if (started && request.starting) request.starting();
+    if (given.kind == rpl::Answer::Kind::kNobody && !started) return std::nullopt;
+    return given;
+  });
 }
 
 rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {

@@ -39,29 +39,12 @@ const ordered_json& ObjectIn(const ordered_json& object, const char* name) {
   return member;
 }
 
-std::vector<std::string> KeysIn(const ordered_json& request, const char* name) {
-  std::vector<std::string> out;
-  const ordered_json& keys = FieldAt(request, name);
-  if (!keys.is_null() && !keys.is_array()) Expected(std::string("a list as `") + name + "`");
-  for (const ordered_json& key : keys) {
-    if (!key.is_string()) Expected(std::string("strings in `") + name + "`");
-    out.push_back(key.get<std::string>());
-  }
-  return out;
-}
-
 By PartyIn(const ordered_json& request) {
   const std::string name = TextIn(request, "by");
   if (name == "person") return By::kPerson;
   if (name == "model") return By::kModel;
   if (!name.empty() && name != "host") Expected("`person`, `model` or `host` as `by`");
   return By::kHost;
-}
-
-ordered_json Faulted(const std::string& error, const std::string& hint = "") {
-  ordered_json out = {{"error", error}};
-  if (!hint.empty()) out["hint"] = hint;
-  return out;
 }
 
 ordered_json FindingsIn(const std::vector<Diagnostic>& diagnostics, const Run& run) {
@@ -73,6 +56,17 @@ ordered_json FindingsIn(const std::vector<Diagnostic>& diagnostics, const Run& r
 
 }  // namespace
 
+std::vector<std::string> KeysIn(const ordered_json& request, const char* name) {
+  std::vector<std::string> out;
+  const ordered_json& keys = FieldAt(request, name);
+  if (!keys.is_null() && !keys.is_array()) Expected(std::string("a list as `") + name + "`");
+  for (const ordered_json& key : keys) {
+    if (!key.is_string()) Expected(std::string("strings in `") + name + "`");
+    out.push_back(key.get<std::string>());
+  }
+  return out;
+}
+
 FileReader ReaderOf(const std::vector<ProgramFile>& files) {
   return [files](const std::string& name) -> std::optional<std::string> {
     for (const ProgramFile& file : files)
@@ -81,24 +75,34 @@ FileReader ReaderOf(const std::vector<ProgramFile>& files) {
   };
 }
 
-RunSpec RunSpecOf(const ordered_json& json) {
-  RunSpec spec;
+std::vector<ProgramFile> DocumentsOf(const ordered_json& json) {
+  std::vector<ProgramFile> out;
   const ordered_json& documents = FieldAt(json, "documents");
   if (!documents.is_array() || documents.empty()) Expected("a list of `documents`");
   for (const ordered_json& document : documents) {
     const std::string name = TextIn(document, "name");
-    spec.files.push_back({name.empty() ? "protocol.md" : name, TextIn(document, "text")});
+    out.push_back({name.empty() ? "protocol.md" : name, TextIn(document, "text")});
   }
-  spec.reader = ReaderOf(spec.files);
-  spec.options.now = TextIn(json, "now");
-  if (!spec.options.now.empty() && !ParseInstant(spec.options.now))
-    Expected("a time like 2026-01-02T00:00:00Z as `now`");
-  if (const ordered_json& goal = FieldAt(json, "goal"); !goal.is_null())
-    spec.goal = TextIn(json, "goal");
+  return out;
+}
+
+void ReadSettings(const ordered_json& json, RunSpec& to) {
+  if (const std::string now = TextIn(json, "now"); !now.empty()) {
+    if (!ParseInstant(now)) Expected("a time like 2026-01-02T00:00:00Z as `now`");
+    to.options.now = now;
+  }
+  if (!FieldAt(json, "goal").is_null()) to.goal = TextIn(json, "goal");
   if (const ordered_json& most = FieldAt(json, "seconds"); most.is_number())
-    spec.options.limits.max_seconds = most.get<double>();
+    to.options.limits.max_seconds = most.get<double>();
   if (const ordered_json& most = FieldAt(json, "rows"); most.is_number_unsigned())
-    spec.options.limits.max_rows = most.get<std::size_t>();
+    to.options.limits.max_rows = most.get<std::size_t>();
+}
+
+RunSpec RunSpecOf(const ordered_json& json) {
+  RunSpec spec;
+  spec.files = DocumentsOf(json);
+  spec.reader = ReaderOf(spec.files);
+  ReadSettings(json, spec);
   return spec;
 }
 
@@ -146,51 +150,49 @@ ordered_json JsonRun::Do(const ordered_json& request) {
     const std::string what = TextIn(request, "do");
     if (what == "trace") return Trace();
     if (what == "export") return {{"text", opened_.run->session().Export()}};
-    if (const std::string why = refused(); !why.empty()) return Faulted(why);
+    if (const std::string why = refused(); !why.empty()) return FaultJson(why);
     if (const std::string why = opened_.run->broken(); !why.empty())
-      return Faulted("the session does not go on: " + why, "open it again");
+      return FaultJson("the session does not go on: " + why, "open it again");
     if (what == "run") return Turn(request);
     if (what == "ask") return Ask(request);
     if (what == "explain") return Explain(request);
-    return Faulted("expected `run`, `ask`, `explain`, `trace` or `export` as `do`");
+    return FaultJson("expected `run`, `ask`, `explain`, `trace` or `export` as `do`");
   } catch (const std::invalid_argument& e) {
-    return Faulted(e.what());
+    return FaultJson(e.what());
   }
 }
 
-// The id of the open question with this key of QuestionJson; another key stays as it is.
-std::string JsonRun::IdOf(const std::string& key) {
-  const Outcome* const last = opened_.run->last();
-  if (last == nullptr) return key;
-  for (const OpenQuestion& question : OpenQuestionsOf(last->pending, opened_.run->session().pool()))
-    if (question.key == key) return question.id;
-  return key;
-}
-
-// The ids of the open questions that a list of the request names; other keys stay as they are.
-std::vector<std::string> JsonRun::IdsIn(const ordered_json& request, const char* name) {
-  std::vector<std::string> out = KeysIn(request, name);
-  for (std::string& key : out) key = IdOf(key);
+// The ids of the open questions by their keys of QuestionJson.
+std::map<std::string, std::string> JsonRun::IdsByKey() {
+  std::map<std::string, std::string> out;
+  if (const Outcome* const last = opened_.run->last(); last != nullptr)
+    for (OpenQuestion& question : OpenQuestionsOf(last->pending, opened_.run->session().pool()))
+      out.emplace(std::move(question.key), std::move(question.id));
   return out;
 }
 
 ordered_json JsonRun::Turn(const ordered_json& request) {
   const By by = PartyIn(request);
+  const std::map<std::string, std::string> ids = IdsByKey();
+  const auto id_of = [&](const std::string& key) {  // another key stays as it is
+    const auto at = ids.find(key);
+    return at == ids.end() ? key : at->second;
+  };
   std::vector<GivenAnswer> given;
   for (const auto& [key, value] : ObjectIn(request, "answers").items())
-    given.push_back({GivenAnswer::Kind::kJson, IdOf(key), value, by});
+    given.push_back({GivenAnswer::Kind::kJson, id_of(key), value, by});
   for (const auto& [key, value] : ObjectIn(request, "errors").items()) {
     if (!value.is_string()) Expected("a string for the error of `" + key + "`");
-    given.push_back({GivenAnswer::Kind::kFailed, IdOf(key), value, by});
+    given.push_back({GivenAnswer::Kind::kFailed, id_of(key), value, by});
   }
-  for (const std::string& key : IdsIn(request, "declines"))
-    given.push_back({GivenAnswer::Kind::kDecline, key, nullptr, by});
-  for (std::string& key : IdsIn(request, "starts")) answers_.Start(std::move(key));
-  for (std::string& key : IdsIn(request, "retry")) retried_.insert(std::move(key));
+  for (const std::string& key : KeysIn(request, "declines"))
+    given.push_back({GivenAnswer::Kind::kDecline, id_of(key), nullptr, by});
+  for (const std::string& key : KeysIn(request, "starts")) answers_.Start(id_of(key));
+  for (const std::string& key : KeysIn(request, "retry")) retried_.insert(id_of(key));
   TakeBack(KeysIn(request, "takeBack"), given, by);
   if (const std::string sentences = TextIn(request, "say"); !sentences.empty()) {
     const Outcome said = opened_.run->Say("<said>.rpl", sentences, by);
-    if (said.status == Status::kRejected) return Faulted(said.reason, said.hint);
+    if (said.status == Status::kRejected) return FaultJson(said.reason, said.hint);
   }
   for (GivenAnswer& answer : given) answers_.Give(std::move(answer));
   return Shown("rpl.run/1", opened_.run->Turn());
@@ -217,7 +219,7 @@ ordered_json JsonRun::Ask(const ordered_json& request) {
   const By by = PartyIn(request);
   const Outcome outcome = opened_.run->Say("<query>.rpl", TextIn(request, "query"), by);
   if (outcome.status == Status::kRejected && !outcome.hint.empty())
-    return Faulted(outcome.reason, outcome.hint);  // as of `say`: nothing was taken in
+    return FaultJson(outcome.reason, outcome.hint);  // as of `say`: nothing was taken in
   ordered_json out = Shown("rpl.reply/1", outcome);
   out["lines"] = Session::Reply(outcome);
   return out;

@@ -24,6 +24,7 @@
 #ifndef RPL_RUNTIME_WIRE_JSON_RUN_H_
 #define RPL_RUNTIME_WIRE_JSON_RUN_H_
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -43,8 +44,13 @@ namespace rpl {
 ///   now        the time of every timestep, or "": the clock
 ///   seconds, rows  limits, where they are not those of a session
 ///
-/// Throws std::invalid_argument with a reason for people.
+/// Throws std::invalid_argument with a reason for people, as do the next three.
 RunSpec RunSpecOf(const nlohmann::ordered_json& json);
+std::vector<ProgramFile> DocumentsOf(const nlohmann::ordered_json& json);
+/// The texts of a list in a request; none if it is absent.
+std::vector<std::string> KeysIn(const nlohmann::ordered_json& request, const char* name);
+/// The members beside the documents; what is not named stays as it is in `to`.
+void ReadSettings(const nlohmann::ordered_json& json, RunSpec& to);
 
 /// What rpl check finds in documents, and what would mend it: "findings" (docs/schemas/check.json),
 /// each with its place in bytes ("begin", "end") and "edits" ({"begin", "end", "text"}).
@@ -70,10 +76,9 @@ class JsonRun {
   nlohmann::ordered_json Ask(const nlohmann::ordered_json& request);
   nlohmann::ordered_json Explain(const nlohmann::ordered_json& request);
   nlohmann::ordered_json Trace() const;
-  std::vector<std::string> IdsIn(const nlohmann::ordered_json& request, const char* name);
   void TakeBack(const std::vector<std::string>& keys, const std::vector<GivenAnswer>& given, By by);
   nlohmann::ordered_json Shown(std::string_view schema, const Outcome& outcome);
-  std::string IdOf(const std::string& key);
+  std::map<std::string, std::string> IdsByKey();
 
   Nobody nobody_;
   GivenAnswers answers_;

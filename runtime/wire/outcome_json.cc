@@ -78,4 +78,10 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   return out;
 }
 
+ordered_json FaultJson(const std::string& error, const std::string& hint) {
+  ordered_json out = {{"error", error}};
+  if (!hint.empty()) out["hint"] = hint;
+  return out;
+}
+
 }  // namespace rpl

@@ -5,6 +5,7 @@
 #define RPL_RUNTIME_WIRE_OUTCOME_JSON_H_
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ nlohmann::ordered_json OverriddenJson(const std::vector<Overridden>& overridden)
 /// "cutOff". `answers` are maps from variables to values.
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
                                    const Pool& pool);
+
+/// {"error", "hint"}: the result of a request that cannot be carried out as it stands, for the
+/// caller to correct it. Without a hint it has none.
+nlohmann::ordered_json FaultJson(const std::string& error, const std::string& hint = "");
 
 }  // namespace rpl
 

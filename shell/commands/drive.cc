@@ -3,8 +3,6 @@
 // rpl drive: many runs on one pipe. A request is a line of JSON, its result another, with the id of
 // the request (docs/drive.md). The thread that reads stops a request that is cancelled; the main
 // thread, whose stack is large, does one after the other.
-#include <unistd.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -12,11 +10,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
 #include "shell/drive/driven_run.h"
 #include "shell/host/report.h"
@@ -85,15 +85,24 @@ class Driver {
       : engine_(engine), requests_(requests) {}
 
   ordered_json Do(const ordered_json& request) {
-    if (!request.is_object()) return Fault("expected an object");
+    try {
+      return Done(request);
+    } catch (const std::invalid_argument& e) {
+      return FaultJson(e.what());
+    }
+  }
+
+ private:
+  ordered_json Done(const ordered_json& request) {
+    if (!request.is_object()) return FaultJson("expected an object");
     const std::string what = TextAt(request, "do");
-    if (what == "cancelled") return Fault("it was cancelled before it began");
+    if (what == "cancelled") return FaultJson("it was cancelled before it began");
     if (what == "check") return Check(request);
     const std::string name = TextAt(request, "run");
-    if (name.empty()) return Fault("expected the name of a run as `run`");
+    if (name.empty()) return FaultJson("expected the name of a run as `run`");
     if (what == "open") return Open(name, request);
     const auto at = runs_.find(name);
-    if (at == runs_.end()) return Fault("no run `" + name + "` is open");
+    if (at == runs_.end()) return FaultJson("no run `" + name + "` is open");
     if (what == "close") {
       runs_.erase(at);
       return {{"closed", true}};
@@ -101,11 +110,8 @@ class Driver {
     return at->second->Do(request);
   }
 
- private:
-  static ordered_json Fault(const std::string& error) { return {{"error", error}}; }
-
   ordered_json Open(const std::string& name, const ordered_json& request) {
-    if (runs_.contains(name)) return Fault("a run `" + name + "` is open already");
+    if (runs_.contains(name)) return FaultJson("a run `" + name + "` is open already");
     DrivenRun::Opened opened = DrivenRun::Open(
         request, engine_, [&requests = requests_] { return requests.IsCancelled(); });
     if (opened.run != nullptr) runs_.emplace(name, std::move(opened.run));
@@ -113,14 +119,10 @@ class Driver {
   }
 
   static ordered_json Check(const ordered_json& request) {
-    try {
-      const RunSpec spec = RunSpecOf(request);
-      CheckOptions options;
-      options.reader = spec.reader;
-      return CheckedJson(spec.files, options);
-    } catch (const std::invalid_argument& e) {
-      return Fault(e.what());
-    }
+    const std::vector<ProgramFile> files = DocumentsOf(request);
+    CheckOptions options;
+    options.reader = ReaderOf(files);
+    return CheckedJson(files, options);
   }
 
   const EngineOptions& engine_;

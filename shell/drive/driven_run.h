@@ -32,7 +32,8 @@ class DrivenRun {
   ///   tools    names of tools that the driver carries out
   ///   session  a file, or a URL, in which the run is kept; it goes on with what is there
   ///
-  /// The result has "findings", and "opened", or "error". Borrows `engine`.
+  /// The result has "findings", and "opened", or "error". Throws std::invalid_argument, with a
+  /// reason for people, if a member has not its form or a file cannot be read. Borrows `engine`.
   static Opened Open(const nlohmann::ordered_json& request, const EngineOptions& engine,
                      std::function<bool()> interrupted);
 

@@ -128,21 +128,8 @@ rpl::Answer ScriptedAgent::Ask(const Request& request, Pool& pool, std::string_v
 }
 
 std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {
-  std::vector<rpl::Answer> answers(requests.size());
-  std::vector<Request> rest;
-  std::vector<std::size_t> places;  // indexes in `requests`, parallel to `rest`
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (auto answer = Scripted(requests[i], pool)) {
-      answers[i] = std::move(*answer);
-    } else {
-      rest.push_back(requests[i]);
-      places.push_back(i);
-    }
-  }
-  if (rest.empty()) return answers;
-  const std::vector<rpl::Answer> others = otherwise_.Call(rest, pool);
-  for (std::size_t k = 0; k < rest.size(); ++k) answers[places[k]] = others[k];
-  return answers;
+  return CallUnless(requests, pool,
+                    [&](const Request& request) { return Scripted(request, pool); });
 }
 
 }  // namespace rpl

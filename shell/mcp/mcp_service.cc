@@ -9,12 +9,6 @@ namespace rpl {
 
 using nlohmann::ordered_json;
 
-ordered_json FaultJson(const std::string& error, const std::string& hint) {
-  ordered_json out = {{"error", error}};
-  if (!hint.empty()) out["hint"] = hint;
-  return out;
-}
-
 ordered_json RunFaultJson(const std::string& session, const std::string& error,
                           const std::string& hint, std::string_view status) {
   ordered_json out = {{"now", error + (hint.empty() ? "." : ": " + hint + ".")},

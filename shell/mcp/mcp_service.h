@@ -71,9 +71,7 @@ struct McpService {
   }
 };
 
-/// The result of a call that cannot be carried out as it stands, for the model to correct it.
-nlohmann::ordered_json FaultJson(const std::string& error, const std::string& hint = "");
-/// The same in the shape of a run.
+/// FaultJson in the shape of a run.
 nlohmann::ordered_json RunFaultJson(const std::string& session, const std::string& error,
                                     const std::string& hint = "",
                                     std::string_view status = "rejected");

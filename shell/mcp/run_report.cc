@@ -116,7 +116,7 @@ std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::str
   return out;
 }
 
-// What the protocol asks the model to report, while the run is not over.
+// The facts that the protocol asks the model to report, while the run is not over.
 void AddReports(ProtocolRun& run, ordered_json& to) {
   const Status status = run.outcome().status;
   if (status == Status::kSatisfied || status == Status::kRejected) return;
@@ -318,7 +318,8 @@ ordered_json RunningReport(const std::string& handle, const std::string& protoco
   return out;
 }
 
-// What each model that the tools are listed to has to read: the whole is docs/schemas/mcp-run.json.
+// In short, because each model reads it in the list of tools: the whole is
+// docs/schemas/mcp-run.json.
 ordered_json RunSchema() {
   const ordered_json text = {{"type", "string"}};
   return {{"type", "object"},
@@ -330,7 +331,7 @@ ordered_json RunSchema() {
           {"required", {"now", "session", "status"}}};
 }
 
-// What a report says, for hosts that show their model no more than the text.
+// The text of a report, for hosts that show their model no more than that.
 std::string ReportText(const ordered_json& report) {
   std::string out = report.value("now", "");
   const auto line = [&](const char* name, const std::string& text) {

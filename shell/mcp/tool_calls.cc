@@ -13,6 +13,7 @@
 #include "interp/explain/explain_print.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
+#include "runtime/wire/outcome_json.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/tool_setup.h"

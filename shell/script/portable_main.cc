@@ -7,7 +7,6 @@
 // failures; the last line is `N passed, N failed, N left out`.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iostream>
