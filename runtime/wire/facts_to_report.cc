@@ -29,28 +29,14 @@ std::string FormOf(const std::string& name, const std::vector<std::string>& colu
 
 }  // namespace
 
-std::vector<FactToReport> FactsToReport(const Session& session, By by) {
-  const Program& program = session.program();
-  const Store& store = session.store();
-  const std::vector<std::string> names = session.MayState(by);
-  const std::set<std::string> wanted(names.begin(), names.end());
-  std::map<std::string, Read> reads;
+void ForEachReading(
+    const Program& program,
+    const std::function<void(const Atom&, const std::vector<std::string>&, Span)>& fn) {
   const auto look = [&](const Clauses& body, const std::vector<std::string>& slots, Span place) {
     const std::function<void(const Clauses&)> within = [&](const Clauses& clauses) {
       for (const Clause& clause : clauses) {
+        if (const auto* atom = clause.As<Atom>()) fn(*atom, slots, place);
         ForEachBody(clause, within);
-        const auto* atom = clause.As<Atom>();
-        if (atom == nullptr || program.FindCollected(atom->relation) != nullptr) continue;
-        const Relation& of = store.at(atom->relation);
-        const std::string name = of.name() + "/" + std::to_string(of.arity());
-        if (of.space() != Space::kRelation || !wanted.contains(name)) continue;
-        Read& read = reads[name];
-        read.columns.resize(of.arity());
-        for (std::size_t i = 0; i < std::min<std::size_t>(of.arity(), atom->args.size()); ++i)
-          if (const Pattern& arg = atom->args[i];
-              read.columns[i].empty() && arg.kind == Pattern::Kind::kSlot && arg.slot >= 0)
-            read.columns[i] = slots[static_cast<std::size_t>(arg.slot)];
-        if (read.words == nullptr) read.words = program.ProseAt(place);
       }
     };
     within(body);
@@ -60,6 +46,27 @@ std::vector<FactToReport> FactsToReport(const Session& session, By by) {
     look(constraint.left, constraint.slots, constraint.span);
     look(constraint.right, constraint.slots, constraint.span);
   }
+}
+
+std::vector<FactToReport> FactsToReport(const Session& session, By by) {
+  const Program& program = session.program();
+  const std::vector<std::string> names = session.MayState(by);
+  const std::set<std::string> wanted(names.begin(), names.end());
+  std::map<std::string, Read> reads;
+  ForEachReading(program, [&](const Atom& atom, const std::vector<std::string>& slots, Span place) {
+    const Relation& of = session.store().at(atom.relation);
+    const std::string name = of.name() + "/" + std::to_string(of.arity());
+    if (of.space() != Space::kRelation || !wanted.contains(name) ||
+        program.FindCollected(atom.relation) != nullptr)
+      return;
+    Read& read = reads[name];
+    read.columns.resize(of.arity());
+    for (std::size_t i = 0; i < std::min<std::size_t>(of.arity(), atom.args.size()); ++i)
+      if (const Pattern& arg = atom.args[i];
+          read.columns[i].empty() && arg.kind == Pattern::Kind::kSlot && arg.slot >= 0)
+        read.columns[i] = slots[static_cast<std::size_t>(arg.slot)];
+    if (read.words == nullptr) read.words = program.ProseAt(place);
+  });
   std::vector<FactToReport> out;
   for (const std::string& name : names) {
     const auto at = reads.find(name);

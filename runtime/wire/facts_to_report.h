@@ -5,9 +5,11 @@
 #ifndef RPL_RUNTIME_WIRE_FACTS_TO_REPORT_H_
 #define RPL_RUNTIME_WIRE_FACTS_TO_REPORT_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "interp/program/program.h"
 #include "interp/store/by.h"
 #include "runtime/session.h"
 
@@ -18,6 +20,13 @@ struct FactToReport {
   std::string heading;  // above the first rule or constraint that reads it and has prose; or ""
   std::string text;     // the prose there
 };
+
+/// Calls fn for each atom that the rules read, then for each that the constraints do, with the
+/// names of its slots and the place of the rule or constraint.
+void ForEachReading(
+    const Program& program,
+    const std::function<void(const Atom& atom, const std::vector<std::string>& slots, Span place)>&
+        fn);
 
 /// Those that the party may state (decision 92), in the order of the program.
 std::vector<FactToReport> FactsToReport(const Session& session, By by);

@@ -14,11 +14,13 @@
 #include "checks/calls/shfmt_reader.h"
 #include "formats/shorten.h"
 #include "interp/lint/checker.h"
+#include "interp/program/prose.h"
 #include "runtime/host_check.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "runtime/saved_session.h"
 #include "runtime/session_file.h"
+#include "runtime/wire/facts_to_report.h"
 #include "shell/guard/denial_text.h"
 #include "shell/guard/host_protection.h"
 #include "shell/host/engine_setup.h"
@@ -49,38 +51,20 @@ std::string FirstError(const std::string& path, const std::string& text) {
   return "";
 }
 
-// The heading above a rule and the prose between them; "" without prose.
-std::string WordsAbove(const Definition& def, const Sources& sources) {
-  const std::string_view text = sources.Text({def.span.file, 0, def.span.begin});
-  const std::size_t title = text.rfind("\n#");
-  const std::size_t begin = text.find('\n', title == text.npos ? text.npos : title + 1);
-  if (def.heading.empty() || begin == text.npos) return "";
-  const std::string_view prose = text.substr(begin, text.find("```", begin) - begin);
-  const std::size_t first = prose.find_first_not_of(" \r\n");
-  if (first == prose.npos) return "";
-  return def.heading + ": " +
-         std::string(prose.substr(first, prose.find_last_not_of(" \r\n") + 1 - first));
-}
-
-// The author's words about what a reason says is lacking: those above the first rule that reads it
-// and has some.
+// The author's words about what a reason says is lacking: those of the heading above the first rule
+// or constraint that reads it and has some.
 std::string WordsOfLack(const std::string& reason, const Session& session) {
   const Store& store = session.store();
   const std::size_t begin = reason.find('`');
   if (begin == std::string::npos) return "";
   const std::string label = reason.substr(begin + 1, reason.find('(', begin) - begin - 1);
-  for (const Definition& def : session.program().definitions()) {
-    bool reads = false;
-    const std::function<void(const Clause&)> look = [&](const Clause& clause) {
-      const auto* atom = clause.As<Atom>();
-      reads = reads || (atom != nullptr && store.at(store.BaseOf(atom->relation)).name() == label);
-      ForEachBody(clause, [&](const Clauses& body) { std::ranges::for_each(body, look); });
-    };
-    std::ranges::for_each(def.body, look);
-    if (!reads) continue;
-    if (std::string words = WordsAbove(def, session.sources()); !words.empty()) return words;
-  }
-  return "";
+  std::shared_ptr<const HeadingProse> words;
+  ForEachReading(session.program(),
+                 [&](const Atom& atom, const std::vector<std::string>&, Span place) {
+                   if (words == nullptr && store.at(store.BaseOf(atom.relation)).name() == label)
+                     words = session.program().ProseAt(place);
+                 });
+  return words == nullptr ? "" : words->title + ": " + words->text;
 }
 
 // What an outcome tells to do.
