@@ -165,7 +165,9 @@ Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
 
 Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options) {
   for (Value option : options)
-    if (PlainText(pool, option) == text || Text(pool, option) == text) return option;
+    if (PlainText(pool, option) == text || Text(pool, option) == text ||
+        ProseText(pool, option) == text)
+      return option;
   const char* begin = text.data() + (text.starts_with('#') ? 1 : 0);
   const char* end = text.data() + text.size();
   std::size_t number = 0;

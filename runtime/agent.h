@@ -42,7 +42,8 @@ Answer FailedCall(Pool& pool, std::string_view code, std::string_view message);
 /// The same for a call that did not run.
 Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message);
 
-/// The option that a typed text selects: by its plain text, else by its number from 1 (`2` or
+/// The option that a typed text selects: by its text, plain or as in prose, else by its number from
+/// 1 (`2` or
 /// `#2`); kNone if there is none.
 Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options);
 

@@ -129,7 +129,7 @@ void RequestWriter::TakeUse(const OpenCall& call, Request& to) const {
   std::string rest;  // of what the call knows, the prose says nothing
   for (const auto& [name, value] : known)
     if (question.words == nullptr || !question.words->Names(name))
-      rest += (rest.empty() ? "" : ", ") + name + ": " + SetApart(PlainText(engine_.pool, value));
+      rest += (rest.empty() ? "" : ", ") + name + ": " + SetApart(ProseText(engine_.pool, value));
   if (!rest.empty()) to.prompt += (to.prompt.empty() ? "(" : " (") + rest + ")";
   if (!use.many) return;
   for (std::size_t i = 0; i < call.args.size(); ++i)

@@ -64,7 +64,7 @@ ToDo Filled(const Pool& pool, const HeadingProse& words, const Bound& bound, Spa
       words.Filled([&](const std::string& name) -> std::optional<std::string> {
         const auto at = bound.find(name);
         if (at == bound.end()) return std::nullopt;
-        return PlainText(pool, at->second);
+        return ProseText(pool, at->second);
       });
   return {words.title, std::move(filled.text), std::move(filled.values), place};
 }

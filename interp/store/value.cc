@@ -474,6 +474,21 @@ bool PrintJson(const Pool& pool, Value v, std::string& out) {
   return true;
 }
 
+bool IsListed(Value v) { return v.kind() == Kind::kList || v.kind() == Kind::kSet; }
+
+// The elements side by side; "" if one has parts, is empty, or could be read as several.
+std::string Joined(const Pool& pool, std::span<const Value> items) {
+  std::string out;
+  for (const Value item : items) {
+    if (IsListed(item) || item.kind() == Kind::kMap) return "";
+    const std::string text = KeyText(pool, item);
+    if (text.empty() || text.find_first_of(",;\n") != text.npos) return "";
+    if (!out.empty()) out += ", ";
+    out += text;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Text(const Pool& pool, Value v, std::size_t most) {
@@ -497,6 +512,19 @@ std::optional<std::string> Json(const Pool& pool, Value v) {
 }
 
 std::string PlainText(const Pool& pool, Value v) { return KeyText(pool, v); }
+
+std::string ProseText(const Pool& pool, Value v) {
+  if (!IsListed(v)) return PlainText(pool, v);
+  if (pool.ItemsOf(v).empty()) return "none";
+  if (const std::string cells = Joined(pool, pool.ItemsOf(v)); !cells.empty()) return cells;
+  std::string out;
+  for (const Value row : pool.ItemsOf(v)) {
+    const std::string cells = IsListed(row) ? Joined(pool, pool.ItemsOf(row)) : "";
+    if (cells.empty()) return PlainText(pool, v);
+    out += (out.empty() ? "" : "; ") + cells;
+  }
+  return out;
+}
 
 std::string_view KindName(Value v) {
   switch (v.kind()) {

@@ -247,6 +247,11 @@ std::optional<std::string> Json(const Pool& pool, Value v);
 /// The text of a value in a template or a bare reply: the characters of a string, else Text.
 std::string PlainText(const Pool& pool, Value v);
 
+/// The text of a value in prose, for a reader: of a list or set its elements, `a, b`; of one of
+/// such lists, `a, b; c, d`; `none` if it is empty. PlainText of another value, and where a text
+/// among the elements has a separator or a line end of its own.
+std::string ProseText(const Pool& pool, Value v);
+
 /// The kind of a value, for messages: "a string", "a number", "a list".
 std::string_view KindName(Value v);
 

@@ -289,6 +289,20 @@ TEST_CASE("texts that are interned together are those that are interned one by o
   CHECK(cells.size() > 500);
 }
 
+TEST_CASE("lists in prose") {
+  Pool pool;
+  const auto list = [&](std::vector<Value> items) { return pool.List(items); };
+  const Value rome = pool.String("Rome");
+  const Value ulm = pool.String("Ulm");
+  CHECK(ProseText(pool, rome) == "Rome");
+  CHECK(ProseText(pool, list({rome, pool.Int(3)})) == "Rome, 3");
+  CHECK(ProseText(pool, list({list({rome, ulm}), list({ulm})})) == "Rome, Ulm; Ulm");
+  CHECK(ProseText(pool, list({})) == "none");
+  CHECK(ProseText(pool, list({pool.String("a, b")})) == R"(["a, b"])");
+  CHECK(ProseText(pool, list({list({}), rome})) == R"([[] "Rome"])");
+  CHECK(ProseText(pool, list({list({list({rome})})})) == R"([[["Rome"]]])");
+}
+
 TEST_CASE("many values stay apart") {
   Pool pool;
   std::vector<Value> values;

@@ -139,7 +139,7 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
 
 void TerminalAgent::PrintOptions(const Request& request, const Pool& pool) const {
   for (std::size_t i = 0; i < request.options.size(); ++i)
-    err_ << "  " << i + 1 << "  " << PrintableLine(PlainText(pool, request.options[i])) << '\n';
+    err_ << "  " << i + 1 << "  " << PrintableLine(ProseText(pool, request.options[i])) << '\n';
 }
 
 rpl::Answer TerminalAgent::Choose(const Request& request, Pool& pool) {
