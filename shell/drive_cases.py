@@ -93,6 +93,21 @@ def lines():
     loop = "n(0)\nn(?x) <- n(?y), ?x = ?y + 1\n%all <- n(-1)\n"
     got = drive(document(loop, "a.rpl", seconds=0.3), {"do": "run", "run": "a"})
     check("a limit names itself", got[1]["status"], "limit")
+    check("a misspelt action is told first", drive({"do": "opne", "run": "a"})[0]["error"],
+          "expected `open`, `run`, `ask`, `explain`, `trace`, `export`, `close`, `check` or "
+          "`cancel` as `do`, not `opne`")
+    policy = {"policy": {"name": "p", "mode": "enforce", "combine": "most_severe_wins"}, "rules": [
+        {"priority": 1, "enabled": True, "name": "no-large",
+         "selector": {"phase": "tool.before", "tool": {"tagsAny": ["finance"]}},
+         "condition": {"kind": "toolArg", "type": "number", "op": "gt", "path": "euros", "value": 5},
+         "effect": {"type": "block", "reason": "too much"}}]}
+    pay = "# Pay - $pay(?euros)\n\n# Paid - %all <- $pay(9)\n"
+    (FOLDER / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
+    for tools, status in ((["pay"], "waiting"),
+                          ([{"name": "pay", "tags": ["finance"], "params": ["euros"]}], "failed")):
+        got = drive(document(pay, tools=tools), {"do": "run", "run": "a"},
+                    options=("--policy", str(FOLDER / "policy.json"), "--store", str(FOLDER / "store.db")))
+        check(f"a policy sees tags: {tools}", got[1]["status"], status)
     check("files that are not there", "error" in drive(
         {"do": "open", "run": "a", "files": ["/no/such.md"]})[0], True)
 

@@ -91,6 +91,8 @@ export interface Protocol {
   readonly findings: Finding[];
   /** Carries out the tool `$name`. What the function throws is a failed call. */
   tool(name: string, carryOut: Tool): void;
+  /** Policies see the tags, and the arguments by the names of `params`. */
+  tool(name: string, seen: { tags?: string[]; params?: string[] }, carryOut: Tool): void;
   /** A run, or, with the file of a session that is there, the same run again. */
   run(options?: { session?: string; goal?: string; now?: string }): Run;
 }

@@ -119,10 +119,10 @@ class Run {
   #passed = new Set(); // questions that were yielded
   _allowed = new Set(); // calls in doubt that may be made again
 
-  constructor(command, files, tools, { session = "", goal = "", now = "" }) {
+  constructor(command, files, tools, described, { session = "", goal = "", now = "" }) {
     this.#pipe = new Pipe(command);
     this.#tools = tools;
-    this.#opening = { do: "open", files, session, goal, now, tools: [...tools.keys()] };
+    this.#opening = { do: "open", files, session, goal, now, tools: described };
   }
 
   async #request(body) {
@@ -269,13 +269,17 @@ export async function protocol(files, { policy, config, allowTools = [], rpl } =
   if (policy !== undefined) options.push("--policy", policy);
   if (config !== undefined) options.push("--config", config);
   const tools = new Map();
+  const described = [];
   return {
     findings,
-    tool(name, carryOut) {
-      tools.set(name.replace(/^\$/, ""), carryOut);
+    tool(label, ...rest) {
+      const name = label.replace(/^\$/, "");
+      const carryOut = rest.pop();
+      tools.set(name, carryOut);
+      described.push({ name, ...rest[0] });
     },
     run(settings = {}) {
-      return new Run([file, "drive", ...options], paths, tools, settings);
+      return new Run([file, "drive", ...options], paths, tools, described, settings);
     },
   };
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -98,6 +99,13 @@ class Driver {
     const std::string what = TextAt(request, "do");
     if (what == "cancelled") return FaultJson("it was cancelled before it began");
     if (what == "check") return Check(request);
+    static const std::set<std::string> of_runs = {"open",  "run",    "ask",  "explain",
+                                                  "trace", "export", "close"};
+    if (!of_runs.contains(what))
+      return FaultJson(
+          "expected `open`, `run`, `ask`, `explain`, `trace`, `export`, `close`, "
+          "`check` or `cancel` as `do`" +
+          (what.empty() ? "" : ", not `" + what + "`"));
     const std::string name = TextAt(request, "run");
     if (name.empty()) return FaultJson("expected the name of a run as `run`");
     if (what == "open") return Open(name, request);

@@ -30,6 +30,32 @@ std::vector<ProgramFile> ReadFiles(const std::vector<std::string>& paths,
   return out;
 }
 
+// The tools that the caller carries out: names, or objects with a "name" and, for policies, "tags"
+// and "params", the names of the arguments.
+std::vector<GuardTool> ToolsOf(const ordered_json& request) {
+  std::vector<GuardTool> out;
+  const ordered_json& tools = FieldAt(request, "tools");
+  if (!tools.is_null() && !tools.is_array())
+    throw std::invalid_argument("expected a list as `tools`");
+  for (const ordered_json& tool : tools) {
+    const ordered_json& name = tool.is_object() ? FieldAt(tool, "name") : tool;
+    if (!name.is_string())
+      throw std::invalid_argument("expected names, or objects with a `name`, in `tools`");
+    out.push_back({name.get<std::string>(), name.get<std::string>(), KeysIn(tool, "tags"),
+                   KeysIn(tool, "params")});
+  }
+  return out;
+}
+
+// Adds them to the gate, and to its record, but for those of which rpl.yaml says more.
+void Describe(const std::vector<GuardTool>& tools, GateSetup& gate) {
+  for (const GuardTool& tool : tools) {
+    if (gate.config.FindTool(tool.label) != nullptr) continue;
+    gate.config.tools.push_back(tool);
+    gate.record["config"]["tools"][tool.label] = {{"tags", tool.tags}, {"params", tool.params}};
+  }
+}
+
 }  // namespace
 
 DrivenRun::DrivenRun(const EngineOptions& engine, std::function<bool()> interrupted)
@@ -50,6 +76,8 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
   run->gate_ = MakeGateSetup(engine.guard, run->tools_, guarded);
   if (guarded != kExitOk)
     return {nullptr, FaultJson("the policy cannot be used", "see standard error")};
+  const std::vector<GuardTool> own = ToolsOf(request);
+  if (run->gate_ != nullptr) Describe(own, *run->gate_);
   spec.options = SessionOptionsFor(engine, run->gate_.get());
   spec.options.interrupted = std::move(interrupted);
   spec.options.progress = nullptr;
@@ -60,7 +88,7 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
   CheckOptions check;
   check.reader = spec.reader;
   for (const ToolCommand& tool : run->tools_.config().tools) check.tools.insert(tool.name);
-  for (std::string& tool : KeysIn(request, "tools")) check.tools.insert(std::move(tool));
+  for (const GuardTool& tool : own) check.tools.insert(tool.label);
   ordered_json result = CheckedJson(spec.files, check);
   if (!session.empty()) {
     SessionStore::Opened opened = OpenSession(session, SessionStore::Mode::kContinue);

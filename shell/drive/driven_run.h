@@ -29,7 +29,8 @@ class DrivenRun {
   /// Opens what the request names: the members of RunSpecOf, and
   ///
   ///   files    the paths of the program, in place of documents
-  ///   tools    names of tools that the driver carries out
+  ///   tools    the tools that the driver carries out: names, or {"name", "tags", "params"}, as
+  ///            policies see them unless rpl.yaml says it
   ///   session  a file, or a URL, in which the run is kept; it goes on with what is there
   ///
   /// The result has "findings", and "opened", or "error". Throws std::invalid_argument, with a

@@ -20,6 +20,7 @@ starts the program ``rpl`` and drives runs of protocols on a pipe (``rpl drive``
 from __future__ import annotations
 
 import asyncio
+import inspect
 import itertools
 import json
 import os
@@ -270,6 +271,7 @@ class Protocol:
             raise TypeError("expected at least one file")
         self.files = [os.fspath(file) for file in files]
         self.tools: dict[str, Tool] = {}
+        self._described: list[dict[str, Any]] = []
         self._program = rpl or program()
         self._options: list[str] = []
         if policy is not None:
@@ -294,12 +296,19 @@ class Protocol:
         names = Finding.__dataclass_fields__
         return [Finding(**{k: v for k, v in one.items() if k in names}) for one in findings]
 
-    def tool(self, name: str) -> Callable[[Tool], Tool]:
+    def tool(self, name: str = "", *, tags: Sequence[str] = (),
+             params: Sequence[str] = ()) -> Callable[[Tool], Tool]:
         """Carries out the tool ``$name`` with the function below, which gets its arguments in
-        order and may be async. What it raises is a failed call."""
+        order and may be async. What it raises is a failed call. Without a name the tool has that
+        of the function, with hyphens. Policies see the tags, and the arguments by the names of
+        ``params``, which are those of the function if there are none."""
 
         def take(function: Tool) -> Tool:
-            self.tools[name.lstrip("$")] = function
+            label = name.lstrip("$") or function.__name__.replace("_", "-")
+            self.tools[label] = function
+            named = list(params) or [one.name for one in inspect.signature(function).parameters.values()
+                                     if one.kind is one.POSITIONAL_OR_KEYWORD]
+            self._described.append({"name": label, "tags": list(tags), "params": named})
             return function
 
         return take
@@ -320,7 +329,7 @@ class Run:
         self._pipe = _Pipe([protocol._program, "drive", *protocol._options])
         self._name = str(next(Run._names))
         self._opening = {"do": "open", "files": protocol.files, "session": session, "goal": goal,
-                         "now": now, "tools": list(protocol.tools)}
+                         "now": now, "tools": protocol._described}
         self._is_open = False
         self._shown: dict[str, Any] | None = None
         self._passed: set[str] = set()  # questions that were yielded
