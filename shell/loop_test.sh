@@ -120,8 +120,10 @@ BRDA:7,0,2,0
 BRF:3
 BRH:2' "$(sed -E '/^BRDA/s/,[1-9][0-9]*$/,1/' c.info | head -n 7)"
 same "coverage: lcov's lines" 'DA:9,0 DA:11,0 LF:5 LH:3 end_of_record' "$(grep -E '^(DA:.*,0|L|end)' c.info | paste -sd ' ')"
-check "coverage: the page is XML but for its void tags" grep -q '<span class="bad" title="constraint never violated: weight(?w) -&gt; ?w &lt; 50' c.html
-same "coverage: the page has every line" 11 "$(grep -o '<i>' c.html | wc -l)"
+check "coverage: the page marks its lines" grep -Eq '<span class="line bad" id="[^"]*" title="constraint never violated: weight[(][?]w[)] -&gt; [?]w &lt; 50' c.html
+same "coverage: the page has every line" 11 "$(grep -o '<span class="line' c.html | wc -l)"
+check "coverage: the page loads nothing" grep -q "default-src 'none'" c.html
+check "coverage: the page says what its colours mean" grep -q '<li class="bad">not covered</li>' c.html
 cat >guarded.md <<'END'
 # Refund - $refund(?order)
 

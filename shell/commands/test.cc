@@ -25,6 +25,7 @@
 #include "shell/host/program_run.h"
 #include "shell/host/replace_file.h"
 #include "shell/host/report.h"
+#include "shell/pages/coverage_page.h"
 #include "shell/script/isolation.h"
 #include "shell/script/junit_report.h"
 #include "shell/script/script_coverage.h"
@@ -240,7 +241,8 @@ ExitCode Testing::WriteReports() {
   ExitCode code = kExitOk;
   const auto take = [&](ExitCode of) { code = std::max(code, of); };
   if (!options_.junit.empty()) take(write(options_.junit, JunitReport(results_)));
-  if (!options_.coverage_html.empty()) take(write(options_.coverage_html, coverage_.Html()));
+  if (!options_.coverage_html.empty())
+    take(write(options_.coverage_html, CoveragePage(coverage_.Files(), coverage_.Percent())));
   if (!options_.coverage_lcov.empty()) take(write(options_.coverage_lcov, coverage_.Lcov()));
   return code;
 }

@@ -90,17 +90,22 @@ std::vector<Span> RplSpansOf(const Document& document) {
 }
 
 std::string SourceHtml(const PagePlaces& places, std::uint32_t file,
-                       const std::vector<std::size_t>& marked) {
+                       const std::map<std::size_t, LineMark>& marks) {
   const Sources::File& source = places.sources().at(file);
   const std::size_t lines = LineCount(source);
   Document document;
   if (IsDocumentName(source.name)) document = ShownDocument(places.sources(), file);
   SourceWriter writer(source, IsDocumentName(source.name) ? &document : nullptr);
   std::string out = "<pre class=\"source\">";
-  for (std::size_t i = 0; i < std::min(lines, kPageSourceLines); ++i)
-    out += fmt::format("<span class=\"line{}\" id=\"{}\">{}\n</span>",
-                       std::find(marked.begin(), marked.end(), i + 1) != marked.end() ? " hit" : "",
-                       places.LineId(file, i + 1), writer.Line(i));
+  for (std::size_t i = 0; i < std::min(lines, kPageSourceLines); ++i) {
+    const auto mark = marks.find(i + 1);
+    const bool marked = mark != marks.end();
+    out += fmt::format(
+        "<span class=\"line{}\" id=\"{}\"{}>{}\n</span>", marked ? " " + mark->second.style : "",
+        places.LineId(file, i + 1),
+        marked && !mark->second.note.empty() ? " title=\"" + Shown(mark->second.note) + "\"" : "",
+        writer.Line(i));
+  }
   out += "</pre>\n";
   if (lines > kPageSourceLines)
     out += fmt::format("<p class=\"note\">{} not shown.</p>\n",

@@ -6,6 +6,7 @@
 #define RPL_SHELL_PAGES_SOURCE_PAGE_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,14 @@ Document ShownDocument(const Sources& sources, std::uint32_t file);
 /// The spans of RPL in a document, by begin and disjoint: signatures and sentences.
 std::vector<Span> RplSpansOf(const Document& document);
 
-/// A file, with an id for each line; `marked` are lines to mark, from 1.
+struct LineMark {
+  std::string style;  // a class of the page's style
+  std::string note;   // for the pointer, or ""
+};
+
+/// A file, with an id for each line; `marks` are of lines, from 1.
 std::string SourceHtml(const PagePlaces& places, std::uint32_t file,
-                       const std::vector<std::size_t>& marked = {});
+                       const std::map<std::size_t, LineMark>& marks = {});
 
 }  // namespace rpl
 

@@ -14,7 +14,7 @@ bool HasLine(const std::string& html, const std::string& part) {
 std::string Source(const std::string& name, const std::string& text) {
   Sources sources;
   sources.Add(name, text);
-  return SourceHtml(PagePlaces(sources, 1, 1), 0, {2});
+  return SourceHtml(PagePlaces(sources, 1, 1), 0, {{2, {"hit", ""}}});
 }
 
 TEST_CASE("RPL is coloured in the lines of a document, prose is not", "[source_page]") {

@@ -75,7 +75,7 @@ class EpochPage {
   }
 
   std::string Source() const {
-    const std::vector<std::size_t> marked = Marked();
+    const std::map<std::size_t, LineMark> marked = Marked();
     std::string out;
     for (std::uint32_t file = 0; file < epoch_.files; ++file) {
       const Sources::File& source = epoch_.sources().at(file);
@@ -83,7 +83,8 @@ class EpochPage {
           "<details open aria-labelledby=\"{0}\"><summary><h3 id=\"{0}\">{1}</h3> "
           "<span class=\"dim\">{2}</span></summary>\n",
           places_.FileId(file), InCode(source.name), Many(LineCount(source), "line", "lines"));
-      out += SourceHtml(places_, file, StopFile() == file ? marked : std::vector<std::size_t>{});
+      out += SourceHtml(places_, file,
+                        StopFile() == file ? marked : std::map<std::size_t, LineMark>{});
       out += "</details>\n";
     }
     return out;
@@ -105,14 +106,14 @@ class EpochPage {
   }
 
   // The lines of the constraint that stopped the run.
-  std::vector<std::size_t> Marked() const {
-    std::vector<std::size_t> out;
+  std::map<std::size_t, LineMark> Marked() const {
+    std::map<std::size_t, LineMark> out;
     const std::optional<std::uint32_t> file = StopFile();
     if (!file || *file >= epoch_.files) return out;
     const Span at = epoch_.last->violated->place;
     const std::size_t last = epoch_.sources().PlaceOf(at.file, at.end).line;
     for (std::size_t line = epoch_.sources().PlaceOf(at.file, at.begin).line; line <= last; ++line)
-      out.push_back(line);
+      out.emplace(line, LineMark{"hit", ""});
     return out;
   }
 

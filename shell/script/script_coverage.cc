@@ -10,7 +10,7 @@
 
 #include "formats/terminal_text.h"
 #include "shell/host/input.h"
-#include "shell/script/markup.h"
+#include "shell/pages/coverage_page.h"
 
 namespace rpl {
 namespace {
@@ -47,17 +47,6 @@ std::string_view Lacks(PartKind kind) {
   }
   return "";
 }
-
-constexpr std::string_view kCoverageStyle =
-    "body{font:1rem/1.5 system-ui,sans-serif;margin:1rem 2rem;color:#1c2127;background:#fff}"
-    "table{border-collapse:collapse}th,td{text-align:left;padding:.1rem .8rem;"
-    "border-bottom:1px solid #d5d9de}pre{line-height:1.4;margin:.5rem 0}"
-    "pre span{display:block;white-space:pre-wrap}i{font-style:normal;color:#59636e;"
-    "display:inline-block;min-width:3.5rem}.good{background:#e0f3e4}.bad{background:#fbe5e3}"
-    ".part{background:#fbefd0}"
-    "@media(prefers-color-scheme:dark){body{color:#e4e7eb;background:#14171b}"
-    "th,td{border-color:#363d46}i{color:#9aa4af}.good{background:#173521}"
-    ".bad{background:#45201e}.part{background:#3b2f12}}";
 
 }  // namespace
 
@@ -106,67 +95,32 @@ double ScriptCoverage::Percent() const {
 
 std::string ScriptCoverage::Text() const {
   std::string out;
-  for (const auto& [file, parts] : files_) {
-    out += PrintableLine(file) + ":";
-    for (const PartKind kind : kPartKinds) {
-      const Tally tally = TallyOf(parts, &kind);
-      if (tally.parts > 0)
-        out += fmt::format(" {} {}/{},", Plural(kind), tally.covered, tally.parts);
-    }
-    out += fmt::format(" {:.1f} %\n", PercentOf(TallyOf(parts)));
-    for (const auto& [key, count] : parts)
-      if (count == 0)
-        out += fmt::format("  {}:{}: {}: {}\n", PrintableLine(file), key.line, Lacks(key.kind),
-                           PrintableLine(key.text));
+  for (const CoverageFile& file : Files()) {
+    const std::string name = PrintableLine(file.name);
+    out += name + ":";
+    for (const std::string& tally : file.tallies) out += " " + tally + ",";
+    out += fmt::format(" {:.1f} %\n", file.percent);
+    for (const CoveragePart& part : file.parts)
+      if (!part.lacks.empty())
+        out += fmt::format("  {}:{}: {}\n", name, part.line, PrintableLine(part.lacks));
   }
   if (files_.empty()) return "no script loads a protocol with LOAD\n";
   return out + fmt::format("coverage {:.1f} %\n", Percent());
 }
 
-std::string ScriptCoverage::Html() const {
-  std::string out = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Coverage "
-      "{0:.1f} %</title>\n<style>{1}</style></head><body>\n<h1>Coverage {0:.1f} %</h1>\n<table>"
-      "<tr><th>file<th>rules<th>headings<th>branches<th>constraints<th>all</tr>\n",
-      Percent(), kCoverageStyle);
-  std::size_t number = 0;
-  for (const auto& [file, parts] : files_) {
-    out += fmt::format("<tr><td><a href=\"#f{}\">{}</a>", ++number, MarkupText(file));
-    for (const PartKind kind : kPartKinds) {
-      const Tally tally = TallyOf(parts, &kind);
-      out += fmt::format("<td>{}/{}", tally.covered, tally.parts);
-    }
-    out += fmt::format("<td>{:.1f} %</tr>\n", PercentOf(TallyOf(parts)));
+std::vector<CoverageFile> ScriptCoverage::Files() const {
+  std::vector<CoverageFile> out;
+  for (const auto& [name, parts] : files_) {
+    CoverageFile file{name, ReadFile(name).text, {}, PercentOf(TallyOf(parts)), {}};
+    for (const PartKind kind : kPartKinds)
+      if (const Tally tally = TallyOf(parts, &kind); tally.parts > 0)
+        file.tallies.push_back(fmt::format("{} {}/{}", Plural(kind), tally.covered, tally.parts));
+    for (const auto& [part, count] : parts)
+      file.parts.push_back(
+          {part.line, count > 0 ? "" : fmt::format("{}: {}", Lacks(part.kind), part.text)});
+    out.push_back(std::move(file));
   }
-  out += "</table>\n";
-  number = 0;
-  for (const auto& [file, parts] : files_) {
-    out += fmt::format("<h2 id=\"f{}\">{}</h2>\n<pre>", ++number, MarkupText(file));
-    const std::string text = ReadFile(file).text;
-    auto part = parts.begin();
-    std::uint32_t line = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      ++line;
-      std::size_t covered = 0;
-      std::size_t lacking = 0;
-      std::string why;
-      for (; part != parts.end() && part->first.line <= line; ++part) {
-        ++(part->second > 0 ? covered : lacking);
-        if (part->second == 0)
-          why += fmt::format("{}: {}\n", Lacks(part->first.kind), part->first.text);
-      }
-      const char* const style = covered + lacking == 0 ? ""
-                                : lacking == 0         ? "good"
-                                : covered == 0         ? "bad"
-                                                       : "part";
-      out += fmt::format("<span class=\"{}\" title=\"{}\"><i>{}</i>{}</span>", style,
-                         MarkupText(why), line, MarkupText(text.substr(at, end - at)));
-      at = end + 1;
-    }
-    out += "</pre>\n";
-  }
-  return out + "</body></html>\n";
+  return out;
 }
 
 std::string ScriptCoverage::Lcov() const {

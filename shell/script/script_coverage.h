@@ -15,10 +15,13 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "interp/eval/coverage.h"
 
 namespace rpl {
+
+struct CoverageFile;
 
 /// The parts of a session's program that stand in `files`, as JSON for ScriptCoverage::Add.
 nlohmann::ordered_json CoverageJson(const Program& program, const Profile& profile,
@@ -41,9 +44,8 @@ class ScriptCoverage {
   /// A line for each file with its tallies, below it the parts that did nothing, and the total.
   /// Printable.
   std::string Text() const;
-  /// One page with the sources; lines of parts are marked. A file that cannot be read any more is
-  /// listed without its source.
-  std::string Html() const;
+  /// The same for a page (shell/pages/coverage_page.h), with the sources.
+  std::vector<CoverageFile> Files() const;
   /// The tracefile format of lcov: DA for the lines of rules, headings and constraints, BRDA for
   /// branches.
   std::string Lcov() const;
