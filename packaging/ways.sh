@@ -93,6 +93,8 @@ table() {
   if compgen -G "$debs/rpl-engine_*_amd64.deb" >/dev/null; then
     way "Debian package" "Debian 12" bookworm apt \
       "apt-get install -y --no-install-recommends /release/rpl-engine_${version}_amd64.deb && rpl $answer" ca-certificates
+  else
+    row "Debian package" "Debian 12" "" "not measured: run ./dev deb before"
   fi
   row "npm, WebAssembly" "macOS, Windows" "" "not tested"
 }

@@ -160,6 +160,18 @@ class Lines {
   }
 }
 
+const choiceWords = ["allowed", "available", "free", "known", "open", "possible", "valid"];
+
+/** The prompt as a person reads it: `valid-focus` is "focus" in a question about `focus`. */
+function promptOf({ prompt, key, options = [] }) {
+  if (options.length === 0) return prompt;
+  return prompt.replace(/(\?)?([-\w#$%"`\/\u0080-\uffff]+)/g, (whole, variable, word) => {
+    const front = word.endsWith(`-${key}`) ? word.slice(0, -key.length - 1) : "";
+    if (variable || !choiceWords.includes(front)) return whole;
+    return (front === "valid" ? key : word).replaceAll("-", " ");
+  });
+}
+
 /** What a line means: codes such as 007 stay texts, as for the program. */
 function typed(line, takes) {
   const number = /^-?\d/.test(line) ? Number(line) : NaN;
@@ -169,7 +181,7 @@ function typed(line, takes) {
 
 /** The answer that a person types: a value, "decline", or null at the end of input. */
 async function asked(question, lines) {
-  err(question.prompt);
+  err(promptOf(question));
   (question.options ?? []).forEach((option, i) => err(`  ${i + 1}  ${option}`));
   const row = question.row ?? [];
   const isChoice = (question.options ?? []).length > 0;
@@ -272,8 +284,9 @@ function showEnd(outcome, goal) {
     case "waiting": {
       const { pending } = outcome;
       err(pending.length === 1 ? "waiting for an answer:" : `waiting for ${pending.length} answers:`);
-      for (const { id, kind, prompt, options = [] } of pending) {
-        err(`  ${id}${prompt && kind !== "tool" ? `: ${prompt}` : ""}`);
+      for (const question of pending) {
+        const { id, kind, prompt, options = [] } = question;
+        err(`  ${id}${prompt && kind !== "tool" ? `: ${promptOf(question)}` : ""}`);
         for (const option of options) err(`    - ${option}`);
       }
       if (pending.length > 0) err(`help: give an answer with \`--answer '${pending[0].key}=VALUE'\``);
