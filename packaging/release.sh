@@ -23,7 +23,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=$(sed -n 's/^project(rpl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 made=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 HEADERS=(libboost1.81-dev libcli11-dev nlohmann-json3-dev tao-pegtl-dev)  # that leave no archive
-OWN_ARCHIVES=(libcurl4-openssl-dev libfmt-dev libhowardhinnant-date-dev libmimalloc-dev)  # packaging/static_libraries.sh
+# Those made by packaging/static_libraries.sh, and those that the linker finds by `-l`.
+OWN_ARCHIVES=(libc-ares-dev libcurl4-openssl-dev libfmt-dev libhowardhinnant-date-dev libmimalloc-dev libssl-dev)
 C_LIBRARIES=(libc6-dev libgcc-12-dev libstdc++-12-dev)
 WASM_LIBRARIES=(libfmt-dev libgmp-dev libhowardhinnant-date-dev libre2-dev libsodium-dev libutf8proc-dev
   libyaml-cpp-dev nlohmann-json3-dev tao-pegtl-dev zlib1g-dev)
@@ -43,11 +44,11 @@ linked_packages() {
       xargs -r dpkg-query --admindir="$root/var/lib/dpkg" -S | sed 's/:.*//'
     printf '%s\n' "${OWN_ARCHIVES[@]}" "${HEADERS[@]}" "${C_LIBRARIES[@]}" "${C_LIBRARIES[@]/%/-arm64-cross}"
   } | sort -u | while read -r package; do
-    if installed '' "$package"; then printf '%s\n' "$package"; fi
+    if [[ -n $(installed '${Package}' "$package") ]]; then printf '%s\n' "$package"; fi
   done
 }
 
-# licences_of PACKAGE… <FOLDER: the copyright files, from $root.
+# licences_of FOLDER PACKAGE…: their copyright files, from $root.
 licences_of() {
   local to=$1 package
   shift

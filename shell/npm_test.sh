@@ -40,7 +40,7 @@ expect "the pages are inside" 0 '*' '' "$native" help tutorial
 expect "a finding is inside" 0 '*' '' "$native" help RPL2005
 check "shfmt lies beside it" test -x native/node_modules/@rpl-engine/linux-x64/bin/shfmt
 expect "npx runs it from a file" 0 "rpl $version" '' \
-  bash -c "cd npx && npx --yes '$launcher' --version"
+  bash -c "cd npx && cp '$launcher' . && npx --yes './${launcher##*/}' --version"
 ended() {
   "$native" mcp "$project/examples/mcp" < <(sleep 20) >/dev/null 2>&1 &
   local pid=$!
