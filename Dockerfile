@@ -16,7 +16,7 @@ RUN ./dev deb
 
 FROM debian:bookworm-slim
 COPY --from=build /src/build/rpl-engine_*.deb /tmp/
-RUN apt-get update && apt-get install -y --no-install-recommends /tmp/rpl-engine_*.deb libpq5 && rm -rf /tmp/*.deb /var/lib/apt/lists/* && useradd --create-home rpl
+RUN apt-get update && apt-get install -y --no-install-recommends /tmp/rpl-engine_*.deb ca-certificates libcurl4 libpq5 shfmt && rm -rf /tmp/*.deb /var/lib/apt/lists/* && useradd --create-home rpl
 USER rpl
 WORKDIR /work
 ENTRYPOINT ["rpl"]

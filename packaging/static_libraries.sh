@@ -4,10 +4,13 @@
 # usage: packaging/static_libraries.sh FOLDER
 #
 # Archives of the libraries of which Debian has only shared ones, made in FOLDER from Debian's own
-# sources of the same versions: libfmt.a, libdate-tz.a and libmimalloc.a. What is there is kept.
+# sources of the same versions: libfmt.a, libdate-tz.a and libmimalloc.a; and libcurl.a with HTTP and
+# HTTPS alone, because Debian's archive of it needs twenty others. What is there is kept. CC, CXX and
+# AR name the tools of another architecture (packaging/arm64.sh).
 set -euo pipefail
 folder=$(mkdir -p "$1" && realpath "$1")
 cd "$folder"
+export CC=${CC:-gcc} CXX=${CXX:-g++} AR=${AR:-ar}
 
 # The lists of sources, in a folder of their own: apt of this machine need not have them.
 apt_sources() {
@@ -45,13 +48,13 @@ archive() {
   rm -f "$name.new"
   for part in "$@"; do
     case $part in
-      *.c) gcc -O2 -fPIC "${flags[@]}" -c "$part" -o "$name.$at.o" ;;
-      *) g++ -std=c++17 -O2 -fPIC "${flags[@]}" -c "$part" -o "$name.$at.o" ;;
+      *.c) "$CC" -O2 -fPIC "${flags[@]}" -c "$part" -o "$name.$at.o" ;;
+      *) "$CXX" -std=c++17 -O2 -fPIC "${flags[@]}" -c "$part" -o "$name.$at.o" ;;
     esac
-    ar -rc "$name.new" "$name.$at.o"
+    "$AR" -rc "$name.new" "$name.$at.o"
     at=$((at + 1))
   done
-  ranlib "$name.new"
+  "$AR" -s "$name.new"
   mv "$name.new" "$name"
 }
 
@@ -69,4 +72,19 @@ if [[ ! -f libmimalloc.a ]]; then
   source_of libmimalloc-dev
   archive libmimalloc.a -Imimalloc/include -DNDEBUG -DMI_MALLOC_OVERRIDE -fno-builtin-malloc \
     -ftls-model=initial-exec -- mimalloc/src/static.c
+fi
+if [[ ! -f libcurl.a ]]; then
+  source_of libcurl4-openssl-dev
+  # Names are resolved by c-ares: getaddrinfo of a static program would load the modules of the C
+  # library that runs. Certificates are named by runtime/tools/mcp_http.cc.
+  cmake -S curl -B curl/made -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$CC" \
+    ${CURL_SYSTEM:+"-DCMAKE_SYSTEM_NAME=Linux" "-DCMAKE_SYSTEM_PROCESSOR=$CURL_SYSTEM"} \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF -DBUILD_CURL_EXE=OFF -DBUILD_TESTING=OFF \
+    -DHTTP_ONLY=ON -DENABLE_ARES=ON -DENABLE_MANUAL=OFF -DENABLE_UNIX_SOCKETS=OFF -DHAVE_POLL_FINE=1 \
+    -DCURL_USE_OPENSSL=ON -DCURL_DISABLE_OPENSSL_AUTO_LOAD_CONFIG=ON -DCURL_CA_BUNDLE=none -DCURL_CA_PATH=none \
+    -DCURL_USE_LIBSSH2=OFF -DCURL_ZLIB=OFF -DUSE_LIBIDN2=OFF -DCURL_DISABLE_ALTSVC=ON \
+    -DCURL_DISABLE_COOKIES=ON -DCURL_DISABLE_DOH=ON -DCURL_DISABLE_HSTS=ON -DCURL_DISABLE_NETRC=ON \
+    -DCURL_DISABLE_NTLM=ON
+  ninja -C curl/made
+  mv curl/made/lib/libcurl.a .
 fi

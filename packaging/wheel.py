@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: packaging/wheel.py PROGRAM VERSION PLATFORM SECONDS FOLDER [FILE…]
+"""usage: packaging/wheel.py PROGRAMS VERSION PLATFORM SECONDS FOLDER [FILE…]
 
-In FOLDER: the wheel of the package rpl-engine, with the program, the module of packaging/python and
-the FILEs (licences, the list of what is linked). PLATFORM is a tag such as manylinux_2_28_x86_64,
-SECONDS the time of all entries. The same input gives the same bytes. Prints the name of the wheel.
+In FOLDER: the wheel of the package rpl-engine, with the programs in the folder PROGRAMS, the module
+of packaging/python and the FILEs (licences, the list of what is linked). PLATFORM is a tag such as
+manylinux_2_28_x86_64, SECONDS the time of all entries. The same input gives the same bytes. Prints
+the name of the wheel.
 """
 import base64
 import hashlib
@@ -14,14 +15,15 @@ import zipfile
 from pathlib import Path
 
 
-def main(program: str, version: str, platform: str, seconds: str, folder: str,
+def main(programs: str, version: str, platform: str, seconds: str, folder: str,
          *files: str) -> None:
     python = Path(__file__).parent / "python"
     info = f"rpl_engine-{version}.dist-info"
     entries: list[tuple[str, bytes, int]] = [
         (str(path.relative_to(python)), path.read_bytes(), 0o644)
         for path in sorted((python / "rpl").iterdir()) if path.is_file()]
-    entries.append(("rpl/bin/rpl", Path(program).read_bytes(), 0o755))
+    entries += [(f"rpl/bin/{path.name}", path.read_bytes(), 0o755)
+                for path in sorted(Path(programs).iterdir())]
     for file in sorted(files):
         path = Path(file)
         inside = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: mcp_server.py [--record FILE] [--careless] [--mode MODE] [--http PORT-FILE]
+# usage: mcp_server.py [--record FILE] [--careless] [--mode MODE] [--http PORT-FILE [--tls FILE]]
 #
 # A server of the Model Context Protocol for tests, on standard input and output, or with --http at
-# 127.0.0.1, on a port that it writes to PORT-FILE, and with the header `X-Key: k` alone. Each call that it
+# 127.0.0.1, on a port that it writes to PORT-FILE, and with the header `X-Key: k` alone; by TLS
+# with the key and the certificate in the FILE of --tls. Each call that it
 # carries out is a line of FILE: {"tool", "arguments"}. Its tools:
 #
 #   echo {text}          gives the text back
@@ -36,6 +37,7 @@ record = None
 careless = False
 mode = ""
 port_file = None
+tls_file = None
 arguments = sys.argv[1:]
 while arguments:
     option = arguments.pop(0)
@@ -47,6 +49,8 @@ while arguments:
         mode = arguments.pop(0)
     elif option == "--http":
         port_file = arguments.pop(0)
+    elif option == "--tls":
+        tls_file = arguments.pop(0)
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -266,6 +270,11 @@ def serve_http():
             return None
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if tls_file:
+        import ssl
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tls_file)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     with open(port_file + ".new", "w", encoding="utf-8") as file:
         file.write(str(server.server_port))
     import os

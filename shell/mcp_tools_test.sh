@@ -4,7 +4,7 @@
 # usage: shell/mcp_tools_test.sh [RPL]
 #
 # Tools of servers of the Model Context Protocol, as `mcp` in rpl.yaml names them: in both eras, by
-# process and by HTTP, with the server shell/mcp_server.py; their failures, permission, pins, policy
+# process, by HTTP and by HTTPS, with the server shell/mcp_server.py; their failures, permission, pins, policy
 # and sessions. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
@@ -157,6 +157,26 @@ for mode in "" both; do
   answers "HTTP: a result that is too long, ${mode:-legacy}" '["too-much-output","the result has more than 1048576 bytes"]' '$long()'
   KEY=other answers "HTTP: a wrong key, ${mode:-legacy}" '["not-started","the server `s`: it refuses the handshake: HTTP: the status 401"]' '$sum(1, 2)'
 done
+
+# --- By HTTPS, with an authority of this test ----------------------------------------------------
+
+make_certificates() {
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem &&
+    openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout tls.key -out tls.csr &&
+    printf 'subjectAltName=DNS:localhost\n' >san &&
+    openssl x509 -req -in tls.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile san -out tls.crt &&
+    cat tls.key tls.crt >tls.pem
+}
+check "certificates" make_certificates
+rm -f port
+python3 "$server" --http port --tls tls.pem --mode both >log 2>&1 &
+servers+=($!)
+for ((i = 0; i < 500; i++)); do [[ -f port ]] && break; sleep 0.02; done
+config "url: 'https://localhost:$(cat port)/mcp', headers: {X-Key: '\${KEY}'}"
+SSL_CERT_FILE=ca.pem answers "HTTPS" 3 '$sum(1, 2)'
+answers "HTTPS: an authority that nobody knows" '["not-started","the server `s`: it refuses the handshake: HTTP: SSL peer certificate or SSH remote key was not OK"]' '$sum(1, 2)'
+config "url: 'https://127.0.0.1:$(cat port)/mcp', headers: {X-Key: '\${KEY}'}"
+SSL_CERT_FILE=ca.pem answers "HTTPS: another name" '["not-started","the server `s`: it refuses the handshake: HTTP: SSL peer certificate or SSH remote key was not OK"]' '$sum(1, 2)'
 unset KEY
 answers "HTTP: a variable that is not set" '["not-started","the server `s`: a variable of the header `X-Key` is not set"]' '$sum(1, 2)'
 config "url: 'http://127.0.0.1:1/mcp'"

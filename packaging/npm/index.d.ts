@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protocols written in RPL, run from TypeScript and JavaScript: `rpl drive` on a pipe.
+// Protocols written in RPL, run from TypeScript and JavaScript: `rpl drive` on a pipe; without a
+// native program in this process, by WebAssembly, without sessions in files, policies and rpl.yaml.
 
 /** A value as JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -126,5 +127,5 @@ export interface ProtocolOptions {
 /** Reads and checks a protocol. Throws CheckError if it has errors. */
 export function protocol(files: string | string[], options?: ProtocolOptions): Promise<Protocol>;
 
-/** The path of the program. */
+/** The path of the native program. Throws if there is none. */
 export function program(): string;

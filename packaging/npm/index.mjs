@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { program } from "./program.mjs";
+import { needsNative, nativeProgram, program } from "./program.mjs";
+import { documents, InProcess, language, program as request } from "./wasm.mjs";
 
 export { program };
 
@@ -119,8 +120,9 @@ class Run {
   #passed = new Set(); // questions that were yielded
   _allowed = new Set(); // calls in doubt that may be made again
 
+  // `command` null: in this process, by WebAssembly.
   constructor(command, files, tools, described, { session = "", goal = "", now = "" }) {
-    this.#pipe = new Pipe(command);
+    this.#pipe = command === null ? new InProcess() : new Pipe(command);
     this.#tools = tools;
     this.#opening = { do: "open", files, session, goal, now, tools: described };
   }
@@ -259,10 +261,20 @@ function check(file, files) {
   });
 }
 
+async function checkInProcess(files) {
+  const { open, close } = await language();
+  const { run, findings, error } = open(request(documents(files)));
+  if (error !== undefined) throw new RplError(error);
+  if (run !== 0) close(run);
+  return findings.map(({ begin, end, edits, ...finding }) => finding);
+}
+
 export async function protocol(files, { policy, config, allowTools = [], rpl } = {}) {
   const paths = [files].flat();
-  const file = rpl ?? program();
-  const findings = await check(file, paths);
+  const file = rpl ?? nativeProgram();
+  if (file === null && (policy !== undefined || config !== undefined || allowTools.length > 0))
+    throw new RplError(needsNative("a policy, a configuration or a tool of one"));
+  const findings = await (file === null ? checkInProcess(paths) : check(file, paths));
   const errors = findings.filter((finding) => finding.severity === "error");
   if (errors.length > 0) throw new CheckError(errors);
   const options = allowTools.flatMap((name) => ["--allow-tool", name]);
@@ -279,7 +291,8 @@ export async function protocol(files, { policy, config, allowTools = [], rpl } =
       described.push({ name, ...rest[0] });
     },
     run(settings = {}) {
-      return new Run([file, "drive", ...options], paths, tools, described, settings);
+      const command = file === null ? null : [file, "drive", ...options];
+      return new Run(command, paths, tools, described, settings);
     },
   };
 }

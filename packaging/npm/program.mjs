@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program for this system: that of $RPL, of this package, or of the package for the system.
-import { existsSync } from "node:fs";
+// The program for this system: that of $RPL, or of the package @rpl-engine/SYSTEM.
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
-export function program() {
+/** Systems with a native program, each in a package of its own. */
+const systems = ["linux-x64", "linux-arm64"];
+export const system = `${process.platform}-${process.arch}`;
+
+/** The path of the native program, or null. */
+export function nativeProgram() {
   if (process.env.RPL) return process.env.RPL;
-  const own = fileURLToPath(new URL("./bin/rpl", import.meta.url));
-  if (existsSync(own)) return own;
-  const system = `${process.platform}-${process.arch}`;
   try {
     return require.resolve(`@rpl-engine/${system}/bin/rpl`);
   } catch {
-    throw new Error(`rpl-engine has no program for ${system}: name one in the variable RPL`);
+    return null;
   }
+}
+
+/** The sentence for a feature that WebAssembly does not carry. */
+export function needsNative(what) {
+  return systems.includes(system)
+    ? `${what} needs the native program, which is not installed: npm install @rpl-engine/${system}`
+    : `${what} needs the native program, of which there is none for ${system}: name one in the ` +
+        "environment variable RPL, or use Linux";
+}
+
+export function program() {
+  const found = nativeProgram();
+  if (found === null) throw new Error(needsNative("this"));
+  return found;
 }

@@ -62,6 +62,7 @@ within emcmake cmake -S /rpl -B /wasm -G Ninja -DRPL_WASM_LIBRARIES=/opt/rpl \
 within ninja -C /wasm >"$build/ninja.log" 2>&1 || { grep -m 20 'error' "$build/ninja.log"; exit 1; }
 cp "$build/objects"/rpl.{mjs,wasm} "$build/objects"/rpl_scripts.{js,wasm} "$build"
 cp packaging/wasm/rpl.d.mts "$build"
+cp "$root/usr/share/doc/emscripten/copyright" "$build/emscripten.copyright"
 for file in rpl.wasm rpl.mjs; do
   say "$file: $(stat -c %s "$build/$file") bytes, $(gzip -9c "$build/$file" | wc -c) with gzip"
 done

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HTTP by libcurl, which is loaded when a server at an address is first called: linked, it and its
-// libraries would be loaded whenever rpl starts. Only this file knows it.
+// libraries would be loaded whenever rpl starts. A static program, which cannot load one, has it
+// inside (packaging/static_libraries.sh). Only this file knows it.
 //
 // Each message is a POST. Its answer is one JSON value, or a stream of events (SSE) of which each
 // has one as `data`. In the modern era ending the transfer cancels the request.
@@ -9,6 +10,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sodium.h>
+#include <unistd.h>
+#ifdef RPL_STATIC
+#include <openssl/ssl.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -31,13 +36,7 @@ constexpr std::size_t kMostBody = RpcLines::kMaxLine;
 constexpr long kConnectMs = 10'000;
 constexpr const char* kModernHttp = "2026-07-28";
 constexpr int kTransportError = -32000;
-#ifdef RPL_STATIC
-constexpr const char* kNoLibrary =
-    "this program is linked statically and speaks no HTTP; start the server by a `command`, or use "
-    "the Debian package";
-#else
 constexpr const char* kNoLibrary = "libcurl.so.4 cannot be loaded";
-#endif
 
 // The functions of libcurl; null if it cannot be loaded.
 struct Curl {
@@ -60,14 +59,22 @@ struct Curl {
   static const Curl* Load();
 };
 
+#ifdef RPL_STATIC
+const Curl* Curl::Load() {
+  static const Curl curl = {curl_global_init,      curl_easy_init,           curl_easy_setopt,
+                            curl_easy_getinfo,     curl_easy_cleanup,        curl_easy_strerror,
+                            curl_slist_append,     curl_slist_free_all,      curl_multi_init,
+                            curl_multi_add_handle, curl_multi_remove_handle, curl_multi_perform,
+                            curl_multi_poll,       curl_multi_info_read,     curl_multi_cleanup};
+  // The system's configuration of OpenSSL may name modules, which a static program cannot load.
+  static const bool ready = OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) == 1 &&
+                            curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  return ready ? &curl : nullptr;
+}
+#else
 const Curl* Curl::Load() {
   static const Curl* const loaded = []() -> const Curl* {
-  // A static program cannot load a library that is linked with another C library.
-#ifdef RPL_STATIC
-    void* const library = nullptr;
-#else
     void* const library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-#endif
     if (library == nullptr) return nullptr;
     static Curl curl;
     bool all = true;
@@ -94,6 +101,24 @@ const Curl* Curl::Load() {
     return all && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? &curl : nullptr;
   }();
   return loaded;
+}
+#endif
+
+// The file of the authorities whose certificates count, or "": that of libcurl. That of a static
+// program has none: it is where the system has it.
+std::string CertificateFile() {
+  const char* const named = std::getenv("SSL_CERT_FILE");
+  if (named != nullptr && *named != '\0') return named;
+#ifdef RPL_STATIC
+  for (const char* const file : {
+           "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Alpine, NixOS
+           "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora, Red Hat
+           "/etc/ssl/ca-bundle.pem",              // SUSE
+           "/etc/ssl/cert.pem",                   // Alpine without ca-certificates
+       })
+    if (access(file, R_OK) == 0) return file;
+#endif
+  return "";
 }
 
 // --- headers ------------------------------------------------------------------------------
@@ -170,6 +195,7 @@ class McpHttp : public McpTransport {
     Stop();
     curl_ = Curl::Load();
     if (curl_ == nullptr) return kNoLibrary;
+    certificates_ = CertificateFile();
     headers_.clear();
     for (const auto& [name, value] : server_->headers) {
       std::string expanded;
@@ -269,6 +295,7 @@ class McpHttp : public McpTransport {
       set(CURLOPT_PROTOCOLS_STR, "http,https");
       set(CURLOPT_NOSIGNAL, 1L);
       set(CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
+      if (!of.certificates_.empty()) set(CURLOPT_CAINFO, of.certificates_.c_str());
       static_cast<void>(most);  // the client ends what takes too long
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.size()));
       set(CURLOPT_POSTFIELDS, request.c_str());
@@ -369,13 +396,22 @@ class McpHttp : public McpTransport {
       if (transfer.is_stream) transfer.body += "\n\n", transfer.TakeEvents();
       else if (!transfer.body.empty()) transfer.Take(transfer.body);
       if (transfer.expects && !transfer.answered) {
-        const std::string why = code != CURLE_OK ? curl_->easy_strerror(code)
+        const std::string why = code != CURLE_OK ? WhyNot(code)
                                 : status >= 400  ? fmt::format("the status {}", status)
                                                  : "no answer";
         lines_.push_back(DumpJson(RpcError(transfer.id, kTransportError, "HTTP: " + why)));
       }
       transfers_.erase(found);
     }
+  }
+
+  std::string WhyNot(CURLcode code) const {
+    const std::string why = curl_->easy_strerror(code);
+#ifdef RPL_STATIC
+    if (code == CURLE_PEER_FAILED_VERIFICATION && certificates_.empty())
+      return why + ": this system has no file of certificates; name one in SSL_CERT_FILE";
+#endif
+    return why;
   }
 
   // The end of a session of the legacy era is not told: servers forget sessions that are not used.
@@ -395,6 +431,7 @@ class McpHttp : public McpTransport {
   std::deque<std::string> lines_;
   std::vector<ordered_json> too_long_;  // ids of answers that were dropped
   std::vector<std::string> headers_;
+  std::string certificates_;
   std::string version_, session_;
 };
 

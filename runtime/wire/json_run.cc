@@ -75,14 +75,22 @@ FileReader ReaderOf(const std::vector<ProgramFile>& files) {
   };
 }
 
+namespace {
+
+void AddFiles(const ordered_json& list, std::vector<ProgramFile>& to) {
+  for (const ordered_json& document : list) {
+    const std::string name = TextIn(document, "name");
+    to.push_back({name.empty() ? "protocol.md" : name, TextIn(document, "text")});
+  }
+}
+
+}  // namespace
+
 std::vector<ProgramFile> DocumentsOf(const ordered_json& json) {
   std::vector<ProgramFile> out;
   const ordered_json& documents = FieldAt(json, "documents");
   if (!documents.is_array() || documents.empty()) Expected("a list of `documents`");
-  for (const ordered_json& document : documents) {
-    const std::string name = TextIn(document, "name");
-    out.push_back({name.empty() ? "protocol.md" : name, TextIn(document, "text")});
-  }
+  AddFiles(documents, out);
   return out;
 }
 
@@ -101,7 +109,11 @@ void ReadSettings(const ordered_json& json, RunSpec& to) {
 RunSpec RunSpecOf(const ordered_json& json) {
   RunSpec spec;
   spec.files = DocumentsOf(json);
-  spec.reader = ReaderOf(spec.files);
+  std::vector<ProgramFile> known = spec.files;
+  const ordered_json& beside = FieldAt(json, "beside");
+  if (!beside.is_null() && !beside.is_array()) Expected("a list of files as `beside`");
+  AddFiles(beside, known);
+  spec.reader = ReaderOf(known);
   ReadSettings(json, spec);
   return spec;
 }

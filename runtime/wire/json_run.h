@@ -40,6 +40,7 @@ namespace rpl {
 /// What opens a run of documents in memory:
 ///
 ///   documents  [{"name", "text"}]; a name may end in .md or .rpl
+///   beside     likewise, files that documents name (`FILE#relation`)
 ///   goal       a name, or "": all goals
 ///   now        the time of every timestep, or "": the clock
 ///   seconds, rows  limits, where they are not those of a session

@@ -102,6 +102,16 @@ TEST_CASE("a run driven by JSON answers queries and explains") {
   CHECK(run.Do({{"do", "explain"}, {"form", "path(1,"}})["findings"].size() > 0);
 }
 
+TEST_CASE("a run in JSON reads the files beside its documents") {
+  ordered_json request = Documents("a.md", "# A - %a(?x) <- b.md#p(?x)\n");
+  CHECK_FALSE(JsonRun(RunSpecOf(request)).Do({{"do", "run"}})["status"] == "satisfied");
+  request["beside"] = {{{"name", "b.md"}, {"text", "# B\n\n```rpl\np(1)\n```\n"}}};
+  CHECK(JsonRun(RunSpecOf(request)).Do({{"do", "run"}})["answers"] ==
+        ordered_json::array({{{"?x", 1}}}));
+  request["beside"] = 1;
+  CHECK_THROWS_AS(RunSpecOf(request), std::invalid_argument);
+}
+
 TEST_CASE("what is no request is told, and nothing is done") {
   JsonRun run = Trip();
   CHECK(run.Do({{"do", "dance"}}).contains("error"));
