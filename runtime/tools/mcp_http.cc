@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HTTP by libcurl, which is loaded when a server at an address is first called: linked, it and its
-// libraries would be loaded whenever rpl starts. Only this file knows it.
+// The Model Context Protocol over HTTP, by libcurl (runtime/tools/curl_library.h).
 //
 // Each message is a POST. Its answer is one JSON value, or a stream of events (SSE) of which each
 // has one as `data`. In the modern era ending the transfer cancels the request.
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sodium.h>
 
@@ -19,6 +16,7 @@
 #include "formats/json_fields.h"
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
+#include "runtime/tools/curl_library.h"
 #include "runtime/tools/mcp_transport.h"
 
 namespace rpl {
@@ -31,71 +29,6 @@ constexpr std::size_t kMostBody = RpcLines::kMaxLine;
 constexpr long kConnectMs = 10'000;
 constexpr const char* kModernHttp = "2026-07-28";
 constexpr int kTransportError = -32000;
-#ifdef RPL_STATIC
-constexpr const char* kNoLibrary =
-    "this program is linked statically and speaks no HTTP; start the server by a `command`, or use "
-    "the Debian package";
-#else
-constexpr const char* kNoLibrary = "libcurl.so.4 cannot be loaded";
-#endif
-
-// The functions of libcurl; null if it cannot be loaded.
-struct Curl {
-  decltype(&curl_global_init) global_init = nullptr;
-  decltype(&curl_easy_init) easy_init = nullptr;
-  CURLcode (*easy_setopt)(CURL*, CURLoption, ...) = nullptr;
-  CURLcode (*easy_getinfo)(CURL*, CURLINFO, ...) = nullptr;
-  decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
-  decltype(&curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&curl_slist_append) slist_append = nullptr;
-  decltype(&curl_slist_free_all) slist_free_all = nullptr;
-  decltype(&curl_multi_init) multi_init = nullptr;
-  decltype(&curl_multi_add_handle) multi_add_handle = nullptr;
-  decltype(&curl_multi_remove_handle) multi_remove_handle = nullptr;
-  decltype(&curl_multi_perform) multi_perform = nullptr;
-  decltype(&curl_multi_poll) multi_poll = nullptr;
-  decltype(&curl_multi_info_read) multi_info_read = nullptr;
-  decltype(&curl_multi_cleanup) multi_cleanup = nullptr;
-
-  static const Curl* Load();
-};
-
-const Curl* Curl::Load() {
-  static const Curl* const loaded = []() -> const Curl* {
-  // A static program cannot load a library that is linked with another C library.
-#ifdef RPL_STATIC
-    void* const library = nullptr;
-#else
-    void* const library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-#endif
-    if (library == nullptr) return nullptr;
-    static Curl curl;
-    bool all = true;
-    const auto find = [&](auto& function, const char* name) {
-      function =
-          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      all = all && function != nullptr;
-    };
-    find(curl.global_init, "curl_global_init");
-    find(curl.easy_init, "curl_easy_init");
-    find(curl.easy_setopt, "curl_easy_setopt");
-    find(curl.easy_getinfo, "curl_easy_getinfo");
-    find(curl.easy_cleanup, "curl_easy_cleanup");
-    find(curl.easy_strerror, "curl_easy_strerror");
-    find(curl.slist_append, "curl_slist_append");
-    find(curl.slist_free_all, "curl_slist_free_all");
-    find(curl.multi_init, "curl_multi_init");
-    find(curl.multi_add_handle, "curl_multi_add_handle");
-    find(curl.multi_remove_handle, "curl_multi_remove_handle");
-    find(curl.multi_perform, "curl_multi_perform");
-    find(curl.multi_poll, "curl_multi_poll");
-    find(curl.multi_info_read, "curl_multi_info_read");
-    find(curl.multi_cleanup, "curl_multi_cleanup");
-    return all && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? &curl : nullptr;
-  }();
-  return loaded;
-}
-
 // --- headers ------------------------------------------------------------------------------
 
 bool IsToken(std::string_view text) {
@@ -169,7 +102,7 @@ class McpHttp : public McpTransport {
   std::string Start() override {
     Stop();
     curl_ = Curl::Load();
-    if (curl_ == nullptr) return kNoLibrary;
+    if (curl_ == nullptr) return std::string(kNoCurl);
     headers_.clear();
     for (const auto& [name, value] : server_->headers) {
       std::string expanded;
