@@ -8,6 +8,7 @@
 #include "grammar/parser.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <span>
 #include <string>
@@ -588,6 +589,24 @@ Node Read(Builder& b, std::uint32_t begin, std::uint32_t end) {
 
 void AddTo(Diagnostics& out, const Diagnostic& d) { out.Add(d.code, d.span, d.message, d.hint); }
 
+// The length of a form of an extension at the beginning of the text: `<% %>`, `<expr>`, `~>`,
+// `:memo`, `@lang`; 0 if there is none. Some of them are read where they have another meaning.
+std::size_t ExtensionAt(std::string_view text) {
+  const auto ends_at = [&](std::size_t at) {
+    return at >= text.size() ||
+           (std::isalnum(static_cast<unsigned char>(text[at])) == 0 && text[at] != '-');
+  };
+  for (const std::string_view word : {":memo", "@lang"})
+    if (text.starts_with(word) && ends_at(word.size())) return word.size();
+  for (const std::string_view mark : {"<%", "%>", "~>"})
+    if (text.starts_with(mark)) return mark.size();
+  std::size_t name = 1;
+  while (name < text.size() && text[name] >= 'a' && text[name] <= 'z') ++name;
+  const bool template_name =
+      text.starts_with('<') && name > 1 && name < text.size() && text[name] == '>';
+  return template_name ? name + 1 : 0;
+}
+
 // The reader of the sentences of one text.
 class SentenceReader {
  public:
@@ -596,7 +615,7 @@ class SentenceReader {
 
   std::optional<Sentence> ReadSentence(const Cut& cut, bool signature) {
     if (cut.error) {
-      AddTo(out_, LookAlikeIn(cut).value_or(*cut.error));
+      AddTo(out_, ExtensionIn(cut, *cut.error).value_or(LookAlikeIn(cut).value_or(*cut.error)));
       return std::nullopt;
     }
     try {
@@ -617,7 +636,7 @@ class SentenceReader {
       for (const Diagnostic& lint : lints) AddTo(out_, lint);
       return sentence;
     } catch (const Diagnostic& error) {
-      AddTo(out_, error);
+      AddTo(out_, ExtensionIn(cut, error).value_or(error));
       return std::nullopt;
     }
   }
@@ -640,6 +659,28 @@ class SentenceReader {
   }
 
  private:
+  // A form of an extension of the language at the place of an error, as what it is.
+  std::optional<Diagnostic> ExtensionIn(const Cut& cut, const Diagnostic& error) const {
+    constexpr std::uint32_t kNear = 2;
+    const std::string_view text = text_.substr(0, cut.end);
+    for (std::uint32_t at = cut.begin; at < cut.end; ++at) {
+      if (text[at] == '"') {
+        for (++at; at < cut.end && text[at] != '"'; ++at)
+          if (text[at] == '\\') ++at;
+        continue;
+      }
+      const auto size = static_cast<std::uint32_t>(ExtensionAt(text.substr(at)));
+      if (size == 0 || error.span.begin + kNear < at || error.span.begin > at + size + kNear)
+        continue;
+      return Diagnostic{Code::kSyntaxError, InfoOf(Code::kSyntaxError).severity,
+                        Span{file_, at, at + size},
+                        "`" + std::string(text.substr(at, size)) +
+                            "` belongs to an extension of the language, which is not read here",
+                        "docs/language.md has the forms that are"};
+    }
+    return std::nullopt;
+  }
+
   // What looks like the bracket that a sentence lacks.
   std::optional<Diagnostic> LookAlikeIn(const Cut& cut) const {
     if (cut.error->code != Code::kUnclosedBracket) return std::nullopt;

@@ -37,6 +37,7 @@ struct CallBook {
   std::map<CallId, Reply> held_replies;    // results that await a review
   std::string held;                        // the %fail that ends the run, or ""
   std::vector<OpenCall> awaited;           // headings that guards of this timestep's calls rest on
+  AttemptBook attempts;                    // of models, of the whole session
   std::map<CallId, By> halves;             // headings with some answers: the last of those who gave
                                            // them (By is ordered)
 
@@ -56,6 +57,7 @@ struct CallBook {
     refusals.clear();
     reports.clear();
     held.clear();
+    attempts.SetLimit("");
   }
 };
 

@@ -168,7 +168,14 @@ void ConstraintCheck::Take(const Constraint& c, const std::vector<Value>& slots,
   engine_.pool.Work(text.size());  // which polls the limits
   if (violated) {
     if (!out.violated)
-      Violate({&c, text, bindings, AssertedOf(c, slots), RowsOf(c, slots), undefined}, out);
+      Violate({.constraint = &c,
+               .bindings = text,
+               .bound = bindings,
+               .asserted = AssertedOf(c, slots),
+               .rows = RowsOf(c, slots),
+               .facts = FactsOf(c, slots),
+               .undefined = undefined},
+              out);
     recorder_.Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
   } else if (verdict == Solver::Judgement::kHolds && traced_.emplace(c.number, text).second) {
     std::string both = c.reported;
@@ -261,6 +268,17 @@ std::vector<std::string> ConstraintCheck::RowsOf(const Constraint& c,
     if (const auto row = RowOf(*atom, slots))
       out.push_back(derivations_.RowText(engine_.store.BaseOf(atom->relation), *row));
   }
+  return out;
+}
+
+// What the atoms of an instance of the left side matched.
+std::vector<std::pair<RelationId, std::vector<Value>>> ConstraintCheck::FactsOf(
+    const Constraint& c, const std::vector<Value>& slots) const {
+  std::vector<std::pair<RelationId, std::vector<Value>>> out;
+  for (const Clause& clause : c.left)
+    if (const auto* atom = clause.As<Atom>())
+      if (auto row = RowOf(*atom, slots))
+        out.emplace_back(engine_.store.BaseOf(atom->relation), *std::move(row));
   return out;
 }
 

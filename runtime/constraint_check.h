@@ -57,6 +57,8 @@ class ConstraintCheck {
   void Violate(Violated v, Findings& out);
   std::optional<std::vector<Value>> RowOf(const Atom& atom, const std::vector<Value>& slots) const;
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots) const;
+  std::vector<std::pair<RelationId, std::vector<Value>>> FactsOf(
+      const Constraint& c, const std::vector<Value>& slots) const;
   std::vector<std::string> RowsOf(const Constraint& c, const std::vector<Value>& slots) const;
 
   interp::Engine& engine_;

@@ -54,7 +54,7 @@ bool Derivations::IsDerived(const Fact& fact) const {
 }
 
 // Finds the rule instance that derives the row. A premise of its own relation is an earlier row.
-bool Derivations::Find(Open& open, const std::set<Fact>& above) {
+bool Derivations::Find(Open& open, const std::set<Fact>& above) const {
   const RelationId relation = open.fact.first;
   const std::vector<Value>& row = open.fact.second;
   const Relation& rel = engine_.store.at(relation);
@@ -70,6 +70,25 @@ bool Derivations::Find(Open& open, const std::set<Fact>& above) {
   open.def = &engine_.program.definitions()[static_cast<std::size_t>(number)];
   open.premises = std::move(*premises);
   return true;
+}
+
+std::vector<Derivations::Fact> Derivations::GroundsOf(const std::vector<Fact>& facts) const {
+  std::vector<Fact> out;
+  std::vector<Fact> left(facts.rbegin(), facts.rend());
+  std::set<Fact> seen;
+  while (!left.empty()) {
+    const Fact fact = std::move(left.back());
+    left.pop_back();
+    if (seen.size() >= kMaxRows || !seen.insert(fact).second) continue;
+    Open open{fact, nullptr, {}, 0, ""};
+    if (!IsDerived(fact) || !Find(open, seen)) {
+      out.push_back(fact);
+      continue;
+    }
+    for (auto premise = open.premises.rbegin(); premise != open.premises.rend(); ++premise)
+      left.emplace_back(premise->relation, premise->row);
+  }
+  return out;
 }
 
 std::string Derivations::Leaf(const Fact& fact) const {

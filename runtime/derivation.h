@@ -47,6 +47,10 @@ class Derivations {
   /// A row of a collected heading, as `name(?a) ^^ {?a 1}`; `avars`: with `$a` for avars.
   std::string CollectedText(const Collected& collected, std::span<const Value> row,
                             bool avars) const;
+  using Fact = std::pair<RelationId, std::vector<Value>>;
+  /// The stated and answered rows that these rest on, by one derivation of each, at most kMaxRows
+  /// of them are followed; each once.
+  std::vector<Fact> GroundsOf(const std::vector<Fact>& facts) const;
   /// To be called after a retraction: derivations may have changed.
   void Forget() { explained_.clear(); }
 
@@ -60,7 +64,6 @@ class Derivations {
                            std::size_t most = kMaxTextBytes) const;
 
  private:
-  using Fact = std::pair<RelationId, std::vector<Value>>;
   /// A row whose text is being built.
   struct Open {
     Fact fact;
@@ -71,7 +74,7 @@ class Derivations {
   };
 
   bool IsDerived(const Fact& fact) const;
-  bool Find(Open& open, const std::set<Fact>& above);
+  bool Find(Open& open, const std::set<Fact>& above) const;
   std::string Finished(const Open& open) const;
   std::string Leaf(const Fact& fact) const;
 

@@ -68,6 +68,7 @@ constexpr EventField kReplyFields[] = {{"call", FieldType::kText},
                                        {"entry", FieldType::kObject, false},
                                        {"by", FieldType::kBy},
                                        {"vouched", FieldType::kFlag, false},
+                                       {"model", FieldType::kText, false},
                                        {"source", FieldType::kObject, false},
                                        {"ms", FieldType::kWhole, false},
                                        {"heading", FieldType::kText, false},
@@ -76,6 +77,11 @@ constexpr EventField kOutsideFields[] = {{"question", FieldType::kObject},
                                          {"answer", FieldType::kAny}};
 constexpr EventField kDecisionFields[] = {{"effect", FieldType::kText},
                                           {"tool", FieldType::kObject}};
+constexpr EventField kAttemptFields[] = {
+    {"call", FieldType::kText},           {"gate", FieldType::kText},
+    {"reason", FieldType::kText, false},  {"of", FieldType::kText, false},
+    {"value", FieldType::kText, false},   {"requests", FieldType::kWhole, false},
+    {"tokens", FieldType::kWhole, false}, {"ms", FieldType::kWhole, false}};
 constexpr EventField kOutcomeFields[] = {{"status", FieldType::kText},
                                          {"goal", FieldType::kText},
                                          {"answers", FieldType::kTexts},
@@ -95,6 +101,7 @@ std::span<const EventField> FieldsOf(Event::Kind kind) {
     case Event::Kind::kOutside: return kOutsideFields;
     case Event::Kind::kDecision: return kDecisionFields;
     case Event::Kind::kOutcome: return kOutcomeFields;
+    case Event::Kind::kAttempt: return kAttemptFields;
   }
   return {};
 }
@@ -164,7 +171,8 @@ std::string EventSequence::OutOfPlace(const Event& event) const {
       case Event::Kind::kReply:
       case Event::Kind::kOutside:
       case Event::Kind::kDecision:
-      case Event::Kind::kOutcome: return is(Place::kStep);
+      case Event::Kind::kOutcome:
+      case Event::Kind::kAttempt: return is(Place::kStep);
     }
     return false;
   }();
@@ -208,6 +216,7 @@ std::string EventSequence::TakeBody(const Event& event, const ordered_json& body
     case Event::Kind::kReply: return TakeCall(event.kind, body);
     case Event::Kind::kOutside:
     case Event::Kind::kDecision: return "";
+    case Event::Kind::kAttempt: phase_ = 8; return AttemptFault(body);
     case Event::Kind::kOutcome:
       place_ = Place::kOver;
       return IsStatus(TextAt(body, "status")) ? "" : "its `status` is unknown";

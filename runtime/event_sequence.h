@@ -5,7 +5,7 @@
 //   session = epoch*
 //   epoch   = program entry* file* turn*
 //   turn    = turn file* step* outcome
-//   step    = step (entry | outside | decision)* chat* (call | started | reply | …)*
+//   step    = step (entry | outside | decision)* chat* (call | started | attempt | reply | …)*
 //
 // A session may end anywhere, and an epoch ends where the next one begins, so the last turn of
 // either may be incomplete.

@@ -30,11 +30,26 @@ std::vector<Value> FactOfRow(Pool& pool, std::span<const Value> args, std::span<
   return out;
 }
 
+// What the metadata say of an answer that a model gave: `:generated true` and its name.
+void AddGenerated(Pool& pool, const Answer& answer, std::vector<Value>& to) {
+  if (answer.model.empty()) return;
+  to.insert(to.end(),
+            {pool.Keyword("generated"), kTrue, pool.Keyword("model"), pool.String(answer.model)});
+}
+
+// The metadata of a row that an answer states; kNone without any.
+Value GeneratedMeta(Pool& pool, const Answer& answer) {
+  std::vector<Value> entries;
+  AddGenerated(pool, answer, entries);
+  return entries.empty() ? kNone : pool.Map(entries);
+}
+
 // The metadata of a result.
 Value MetaOf(Pool& pool, const Answer& answer) {
   if (answer.kind == Answer::Kind::kValue) {
-    const Value entry[] = {pool.Keyword("result"), answer.value};
-    return pool.Map(entry);
+    std::vector<Value> entries = {pool.Keyword("result"), answer.value};
+    AddGenerated(pool, answer, entries);
+    return pool.Map(entries);
   }
   const Value by = pool.Keyword(kBy);  // a reply does not say who gave it
   if (answer.value.kind() != Kind::kMap || pool.Lookup(answer.value, by).is_none())
@@ -83,7 +98,8 @@ void Inbox::TakeReply(CallBook::Reply reply) {
   if (call.space == Space::kRelation && !TakesRows(call))
     return TakeArgument(reply, std::move(entry));
   if (call.space == Space::kRelation) {
-    TakeRows(call.relation, call.args, reply.answer.value, true, reply.answer.by);
+    TakeRows(call.relation, call.args, reply.answer.value, true,
+             {GeneratedMeta(engine_.pool, reply.answer), reply.answer.by});
     run_.recorder.Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value),
                       call.place);
     return run_.recorder.Entry(std::move(entry));
@@ -110,7 +126,7 @@ void Inbox::TakeArgument(const CallBook::Reply& reply, TraceEntry entry) {
                     call.place);
   if (row.empty()) return;
   run_.facts.Insert(call.relation, FactOfRow(engine_.pool, call.args, row),
-                    {.by = RowsBy::Bit(by)});
+                    {.meta = GeneratedMeta(engine_.pool, reply.answer), .by = RowsBy::Bit(by)});
   run_.calls.halves.erase({call.relation, call.args});
   run_.recorder.Log(Verb::kAsserted, RowText(call.relation, row), call.place);
   run_.recorder.Entry(std::move(entry));
@@ -132,14 +148,14 @@ bool Inbox::TakesRows(const OpenCall& call) const {
 
 // Asserts or retracts the rows that answer a question about a heading called with `key`.
 void Inbox::TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth,
-                     By by) {
+                     Origin from) {
   for (const std::vector<Value>& row :
        RowsOfAnswer(engine_.pool, FactOfCall(engine_.pool, key), rows)) {
     if (truth) {
-      run_.facts.Insert(relation, row, {.by = RowsBy::Bit(by)});
+      run_.facts.Insert(relation, row, {.meta = from.meta, .by = RowsBy::Bit(from.by)});
       run_.facts.NoteAsserted(relation, row);
     } else {
-      run_.facts.TakeBack(relation, row, by);
+      run_.facts.TakeBack(relation, row, from.by);
     }
     run_.recorder.Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
   }
@@ -167,6 +183,8 @@ TraceEntry Inbox::EntryToCome(const OpenCall& call, const Answer& answer) const 
     if (row.empty()) return out;
     out.text = run_.derivations.CollectedText(*engine_.program.FindCollected(call.relation),
                                               FactOfRow(engine_.pool, call.args, row), false);
+    if (const Value meta = GeneratedMeta(engine_.pool, answer); !meta.is_none())
+      out.text += " ^ ~ " + Text(engine_.pool, meta);
     out.answered = Answered(call.relation, row, kNone);
   } else {
     const Value meta = MetaOf(engine_.pool, answer);
@@ -203,7 +221,8 @@ TraceEntry Inbox::EntryToCome(const Way& way) const {
 
 Trace Inbox::EntriesToCome() const {
   Trace out;
-  for (const Way& way : decisions_) out.push_back(EntryToCome(way));
+  for (const Way& way : decisions_)
+    if (!way.does.text.empty()) out.push_back(EntryToCome(way));
   for (const CallBook::Reply& reply : run_.calls.replies)
     if (TraceEntry entry = EntryToCome(reply.call, reply.answer); !entry.text.empty())
       out.push_back(std::move(entry));
@@ -446,7 +465,7 @@ void Inbox::Retract(const Assertion& a, const Said& said) {
 void Inbox::TakeQuestion(const QuestionEntry& entry, const Said& said) {
   const CallId id = {entry.relation, entry.key};
   const By by = ByOf(said, entry.span);
-  if (!entry.declined) TakeRows(entry.relation, entry.key, entry.rows, entry.truth, by);
+  if (!entry.declined) TakeRows(entry.relation, entry.key, entry.rows, entry.truth, {kNone, by});
   else if (entry.truth) run_.calls.declined.insert(id);
   else run_.calls.declined.erase(id);
   run_.recorder.Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);

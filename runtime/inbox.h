@@ -93,7 +93,13 @@ class Inbox {
   void TakeReply(CallBook::Reply reply);
   void TakeArgument(const CallBook::Reply& reply, TraceEntry entry);
   bool TakesRows(const OpenCall& call) const;
-  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth, By by);
+  /// Of rows: their metadata, and who stated them.
+  struct Origin {
+    Value meta;
+    By by;
+  };
+  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth,
+                Origin from);
   void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
   AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta) const;
   By ByOf(const Said& said, Span span) const;

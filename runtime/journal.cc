@@ -18,9 +18,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 12> kEventNames = {
-    "program", "file",    "turn",  "step",    "entry",    "chat",
-    "call",    "started", "reply", "outside", "decision", "outcome"};
+constexpr std::array<std::string_view, 13> kEventNames = {
+    "program", "file",  "turn",    "step",     "entry",   "chat",   "call",
+    "started", "reply", "outside", "decision", "outcome", "attempt"};
 constexpr std::array<std::pair<std::string_view, rpl::Answer::Kind>, 4> kReplyNames = {
     {{"value", rpl::Answer::Kind::kValue},
      {"metadata", rpl::Answer::Kind::kMeta},
@@ -67,7 +67,8 @@ bool IsSettled(Event::Kind kind) {
     case Event::Kind::kStarted:
     case Event::Kind::kReply:
     case Event::Kind::kOutside:
-    case Event::Kind::kOutcome: return true;
+    case Event::Kind::kOutcome:
+    case Event::Kind::kAttempt: return true;
     case Event::Kind::kFile:
     case Event::Kind::kTurn:
     case Event::Kind::kStep:
@@ -402,6 +403,7 @@ Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Si
     if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
     NotePart(event, parts_);
     NoteStart(event);
+    if (event.kind == Event::Kind::kAttempt) attempts_.push_back(AttemptOf(Body(event)));
     if (event.kind != Event::Kind::kOutside) continue;
     const ordered_json body = Body(event);
     if (std::string call = TextAt(FieldAt(body, "question"), "result"); !call.empty())
@@ -573,12 +575,26 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
   }
   answer.by = ByIn(body);
   answer.vouched = FlagAt(body, "vouched");
+  answer.model = TextAt(body, "model");
   if (const auto source = body.find("source"); source != body.end())
     answer.source = SourceIn(*source);
   Tell(*event);
   for (auto& [heading, answers] : parts_)
     std::erase_if(answers, [&](const Event& part) { return part == *event; });
   return Recorded{static_cast<std::size_t>(call - calls.begin()), answer};
+}
+
+bool Journal::Tried(const Attempt& attempt) {
+  Tell(Make(Event::Kind::kAttempt, AttemptJson(attempt)));
+  return broken_.empty();
+}
+
+std::optional<Attempt> Journal::NextAttempt() {
+  const Event* next = Next();
+  if (next == nullptr || next->kind != Event::Kind::kAttempt) return std::nullopt;
+  Attempt out = AttemptOf(Body(*next));
+  ++at_;
+  return out;
 }
 
 ordered_json Journal::Outside(const ordered_json& question,
@@ -610,6 +626,7 @@ void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Po
   if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
   body["by"] = NameOf(answer.by);
   if (answer.vouched) body["vouched"] = true;
+  if (!answer.model.empty()) body["model"] = answer.model;
   if (answer.source) body["source"] = SourceJson(*answer.source);
   if (!entry.text.empty()) body["entry"] = EntryJson(entry);
   if (took) body["ms"] = took->count();

@@ -35,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/attempt.h"
 #include "runtime/ports.h"
 #include "runtime/session.h"
 #include "runtime/trace.h"
@@ -56,6 +57,7 @@ struct Event {
     kOutside,   // another question to the outside, with its answer
     kDecision,  // a guard decided about a call
     kOutcome,   // the turn ended
+    kAttempt,   // a model tried to answer a question
   };
   Kind kind;
   std::string body;
@@ -237,6 +239,12 @@ class Journal {
                                  const std::function<nlohmann::ordered_json()>& ask);
   /// Whether the next recorded event is the answer to this question.
   bool Answers(const nlohmann::ordered_json& question) const;
+  /// Records an attempt of a model. Settled. False: recording failed.
+  bool Tried(const Attempt& attempt);
+  /// The next recorded attempt; nullopt if another event or none follows.
+  std::optional<Attempt> NextAttempt();
+  /// The attempts of the epochs before, in order.
+  const std::vector<Attempt>& attempts() const { return attempts_; }
   /// Records a guard's decision about a call.
   void Decision(const nlohmann::ordered_json& decision);
 
@@ -282,6 +290,7 @@ class Journal {
   std::map<std::string, CutOff> cut_off_;
   std::vector<std::pair<std::string, nlohmann::ordered_json>> results_;
   std::map<std::string, std::vector<Event>> parts_;  // replies for some arguments of headings
+  std::vector<Attempt> attempts_;
 };
 
 }  // namespace rpl

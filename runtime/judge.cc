@@ -130,7 +130,14 @@ Outcome Judge::Decided(StepState& step, const Definition* query) const {
       out.columns = std::exchange(step.columns, {});
       out.cells = std::exchange(step.cells, {});
       return out;
-    case GoalStanding::kPending: TakePending(step, out); return out;
+    case GoalStanding::kPending:
+      TakePending(step, out);
+      if (const std::string& limit = run_.calls.attempts.limit(); !limit.empty()) {
+        std::string explanation = std::exchange(out.reason, "");
+        out = fail("limit reached: " + limit, explanation);
+        out.status = Status::kLimit;
+      }
+      return out;
     case GoalStanding::kUnsatisfied: break;
   }
   return Unsatisfied(step, query, std::move(out));

@@ -24,6 +24,7 @@
 #include "interp/sql/sql_source.h"
 #include "interp/store/rows_by.h"
 #include "interp/store/value.h"
+#include "runtime/attempt.h"
 
 namespace rpl {
 
@@ -71,6 +72,14 @@ struct Request {
   /// kTool: may be called with the reply as soon as it arrives, before concurrent calls have ended.
   /// May be empty.
   std::function<void(const Answer&)> finished;
+  /// Of a question, for models: the titles of the headings above it, its prose with `[name]` in the
+  /// place of each value, and the values by name. Without prose of a heading `prose` is "".
+  std::vector<std::string> path = {};
+  std::string prose = {};
+  std::vector<std::pair<std::string, std::string>> known = {};
+  /// Of a question that is put: the attempts of models in this run, to which new ones are added.
+  /// Borrowed; null where nothing is asked.
+  AttemptBook* attempts = nullptr;
 };
 
 /// A query by which a source was read, recorded in place of its text.
@@ -107,6 +116,9 @@ struct Answer {
   /// Given by who starts the run (`--answer`, REPLY), who may answer in the place of a command.
   bool prepared = false;
   std::optional<SourceText> source = {};  // kMeta, of `$index`: its facts are asserted
+  std::string model = {};                 // kValue, of a model: its name
+  /// The same: the attempt that gave it, which is recorded when the answer is taken.
+  std::optional<Attempt> attempt = {};
 };
 
 /// A call of `$index` to be made again, and the hash of the text that it gave.
@@ -136,6 +148,12 @@ class People {
   virtual Answer Ask(const Request& request, Pool& pool, std::string_view refused) = 0;
   /// The questions that are open, before the first of them is put.
   virtual void Open(const std::vector<Request>&) {}
+  /// Whether the model that answered a question would answer it again, after its answer turned out
+  /// to violate a constraint. The call is the question's.
+  virtual bool AnswersAgain(const std::string& call, const AttemptBook& attempts) {
+    static_cast<void>(call), static_cast<void>(attempts);
+    return false;
+  }
   /// The root goal is satisfied; outside shell mode the user decides how to continue (§15.6).
   virtual void OfferToContinue(const std::string& goal) = 0;
 };

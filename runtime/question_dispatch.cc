@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "formats/terminal_text.h"
+#include "grammar/document.h"
+#include "interp/eval/solver.h"
 #include "interp/program/program.h"
 #include "interp/store/json_value.h"
 #include "interp/store/store.h"
 #include "runtime/journal.h"
+#include "runtime/revision.h"
 
 namespace rpl {
 
@@ -24,7 +28,8 @@ bool QuestionDispatch::Ask(const OpenCall& call) {
   const std::size_t awaited = run_.calls.awaited.size();
   if (call.space == Space::kTool && !run_.permission.Admits(call))
     return run_.calls.awaited.size() == awaited;
-  const Request request = run_.requests.For(call);
+  Request request = run_.requests.For(call);
+  request.attempts = &run_.calls.attempts;
   if (run_.budget.IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return run_.inbox.EntryToCome(call, answer); };
   const auto answer = Put(request, entry_of, &call);
@@ -51,6 +56,7 @@ std::optional<Answer> QuestionDispatch::Put(const Request& request, const EntryO
     run_.recorder.Event("question", std::move(told));
   }
   if (journal != nullptr) {
+    while (std::optional<Attempt> tried = journal->NextAttempt()) Recall(*std::move(tried));
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
     if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
@@ -74,6 +80,12 @@ std::optional<Answer> QuestionDispatch::Put(const Request& request, const EntryO
         continue;
       }
       answer.value = taken.value;
+    }
+    if (answer.attempt) {
+      const TraceEntry entry = entry_of(answer);
+      answer.attempt->of = entry.answered ? entry.answered->call : run_.inbox.PartOf(*call).heading;
+      if (!run_.calls.attempts.Add(*std::exchange(answer.attempt, std::nullopt)))
+        return std::nullopt;
     }
     if (journal != nullptr)
       journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt,
@@ -108,8 +120,54 @@ Failing QuestionDispatch::FailingNow(const StepState& step) const {
   return out;
 }
 
+// Takes an attempt that the session recorded.
+void QuestionDispatch::Recall(Attempt tried) {
+  if (tried.gate == Attempt::Gate::kBudget) run_.calls.attempts.SetLimit(tried.reason);
+  run_.calls.attempts.Take(std::move(tried));
+}
+
+// Takes back the answers of models that the violation rests on, if they answer again: true if so.
+bool QuestionDispatch::AsksModelsAgain(const Violated& violated) {
+  AttemptBook& attempts = run_.calls.attempts;
+  std::vector<std::string> retractions;
+  if (Journal* const journal = run_.options.journal; journal != nullptr && !journal->live()) {
+    std::set<std::string> calls;
+    while (std::optional<Attempt> tried = journal->NextAttempt()) {
+      calls.insert(tried->call);
+      Recall(*std::move(tried));
+    }
+    retractions = RetractionsFor(calls, run_.recorder.trace(), attempts);
+  } else {
+    if (attempts.all().empty() || violated.constraint == nullptr) return false;
+    Revision revision = RevisionOf(engine_, run_.derivations, run_.recorder.trace(), attempts,
+                                   run_.violations.RowsOf(violated));
+    engine_.solver.TakeCalls();
+    const auto answers_again = [&](const Attempt& refused) {
+      return run_.people.AnswersAgain(refused.call, attempts);
+    };
+    if (!std::ranges::all_of(revision.refused, answers_again)) return false;
+    const auto words = run_.violations.WordsOf(violated);
+    for (Attempt& refused : revision.refused) {
+      refused.reason =
+          words ? words->heading + ": " + words->AsQuestion() : run_.violations.WhatOf(violated);
+      if (!attempts.Add(refused)) return false;
+    }
+    retractions = std::move(revision.retractions);
+  }
+  if (retractions.empty()) return false;
+  std::string text;
+  for (const std::string& retraction : retractions) text += retraction + "\n";
+  Diagnostics ignored;
+  const std::uint32_t file = engine_.sources.Add("<taken back>", std::move(text));
+  run_.inbox.Put(ReadDocument(engine_.sources, file, ignored), From::kDecision, By::kModel,
+                 ignored);
+  run_.inbox.Put(Way{.name = "ask the model again", .does = {}, .by = By::kModel});
+  return true;
+}
+
 void QuestionDispatch::AskWhatNow(const StepState& step) {
   if (run_.budget.IsCutOff()) return;
+  if (step.checked.violated && AsksModelsAgain(*step.checked.violated)) return;
   const Failing failing = FailingNow(step);
   if (failing.ways.empty()) return;
   Request request;

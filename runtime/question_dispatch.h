@@ -45,6 +45,7 @@ class QuestionDispatch {
     const Door& door;
     const RequestWriter& requests;
     const Violations& violations;
+    const Derivations& derivations;
   };
   explicit QuestionDispatch(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
 
@@ -53,7 +54,8 @@ class QuestionDispatch {
   /// Asks for the answer to a call. True if it has one then, or was refused one; not if it waits
   /// for what a guard rests on.
   bool Ask(const OpenCall& call);
-  /// Asks what to do about the failure in which the timestep ended, if there is a way out.
+  /// Asks what to do about the failure in which the timestep ended, if there is a way out: of a
+  /// violated constraint first the models whose answers it rests on (runtime/revision.h).
   void AskWhatNow(const StepState& step);
 
  private:
@@ -61,6 +63,8 @@ class QuestionDispatch {
   using EntryOf = std::function<TraceEntry(const Answer&)>;
   std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
   Failing FailingNow(const StepState& step) const;
+  bool AsksModelsAgain(const Violated& violated);
+  void Recall(Attempt tried);
 
   const Parts run_;
   interp::Engine& engine_;

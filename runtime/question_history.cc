@@ -25,6 +25,8 @@ class Questions {
       Ask(TextAt(body, "call"));
     } else if (event.kind == Event::Kind::kReply) {
       Answer(body);
+    } else if (event.kind == Event::Kind::kAttempt) {
+      Try(AttemptOf(body));
     } else if (event.kind == Event::Kind::kTurn) {
       message_ = body.contains("text");
       person_ = TextAt(body, "person");
@@ -50,24 +52,40 @@ class Questions {
       question = &all_.emplace_back(QuestionHistory{call, {}});
     }
     std::vector<QuestionEvent>& events = question->events;
-    if (events.empty() || events.back().state != QuestionState::kOpen)
+    if (events.empty() || !IsOpen(events.back()))
       events.push_back({timestep_, QuestionState::kOpen, "", std::nullopt});
+  }
+
+  static bool IsOpen(const QuestionEvent& event) {
+    return event.state == QuestionState::kOpen || event.state == QuestionState::kTried;
+  }
+
+  void Try(const Attempt& attempt) {
+    QuestionHistory* const question = Find(attempt.call);
+    if (question == nullptr || attempt.gate == Attempt::Gate::kTaken) return;
+    question->events.push_back({.timestep = timestep_,
+                                .state = QuestionState::kTried,
+                                .value = attempt.value,
+                                .by = {},
+                                .model = attempt.model,
+                                .gate = std::string(GateName(attempt.gate)),
+                                .reason = attempt.reason});
   }
 
   void Answer(const ordered_json& body) {
     QuestionHistory* const question = Find(TextAt(body, "call"));
     if (question == nullptr) return;
     const bool declined = TextAt(body, "kind") == "declined";
-    question->events.push_back({timestep_,
-                                declined ? QuestionState::kDeclined : QuestionState::kAnswered,
-                                TextAt(body, "value"), ByOf(TextAt(body, "by")), person_});
+    question->events.push_back(
+        {timestep_, declined ? QuestionState::kDeclined : QuestionState::kAnswered,
+         TextAt(body, "value"), ByOf(TextAt(body, "by")), person_, TextAt(body, "model")});
   }
 
   // The last timestep of a run asks all questions that the plan needs; a message has another goal.
   void EndTurn() {
     if (message_) return;
     for (QuestionHistory& question : all_)
-      if (question.events.back().state == QuestionState::kOpen && !asked_.contains(question.call))
+      if (IsOpen(question.events.back()) && !asked_.contains(question.call))
         question.events.push_back({timestep_, QuestionState::kWithdrawn, "", std::nullopt});
   }
 
@@ -82,7 +100,8 @@ class Questions {
 }  // namespace
 
 std::string_view NameOf(QuestionState state) {
-  constexpr std::array<std::string_view, 4> kNames = {"open", "answered", "declined", "withdrawn"};
+  constexpr std::array<std::string_view, 5> kNames = {"open", "answered", "declined", "withdrawn",
+                                                      "tried"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

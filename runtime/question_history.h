@@ -20,6 +20,7 @@ enum class QuestionState {
   kAnswered,   // with a value or with rows
   kDeclined,   // a person does not answer it
   kWithdrawn,  // the run ended its turn without needing the answer any more
+  kTried,      // open, after an attempt of a model that was not taken
 };
 
 /// "open", "answered", ….
@@ -31,6 +32,9 @@ struct QuestionEvent {
   std::string value;        // kAnswered: the answer, as RPL text
   std::optional<By> by;     // kAnswered, kDeclined
   std::string person = {};  // who confirmed it, if that was recorded
+  std::string model = {};   // kAnswered, kTried: the name of the model, or ""
+  std::string gate = {};    // kTried: which gate did not take it (runtime/attempt.h)
+  std::string reason = {};  // kTried: why
 };
 
 /// A question, identified by its call, with its states in order. One that is asked again after it

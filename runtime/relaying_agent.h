@@ -27,6 +27,9 @@ class RelayingAgent : public Agent {
   bool AnswersAlone(const Request& request) const override {
     return otherwise_.AnswersAlone(request);
   }
+  bool AnswersAgain(const std::string& call, const AttemptBook& attempts) override {
+    return otherwise_.AnswersAgain(call, attempts);
+  }
   void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
     return otherwise_.Call(requests, pool);

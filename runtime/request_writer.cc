@@ -13,6 +13,42 @@
 #include "runtime/to_do.h"
 
 namespace rpl {
+namespace {
+
+// The prose with the name of each known variable in brackets in the place of its value.
+std::string WithNames(const HeadingProse& words, const Bound& known) {
+  return words
+      .Filled([&](const std::string& name) -> std::optional<std::string> {
+        if (!known.contains(name)) return std::nullopt;
+        return "[" + name + "]";
+      })
+      .text;
+}
+
+// The titles of the headings that a place of a document stands under, the outermost first, each
+// without its signature.
+std::vector<std::string> TitlesAbove(const Sources& sources, const Span& place) {
+  std::vector<std::pair<std::size_t, std::string>> open;  // level and title
+  const std::string_view text = sources.at(place.file).text;
+  bool fenced = false;
+  for (std::size_t at = 0; at < text.size() && at <= place.begin;) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with("```") || line.starts_with("~~~")) fenced = !fenced;
+    const std::size_t level = line.find_first_not_of('#');
+    if (fenced || level == 0 || level > 6 || level == line.npos || line[level] != ' ') continue;
+    while (!open.empty() && open.back().first >= level) open.pop_back();
+    std::string_view title = line.substr(level + 1);
+    title = title.substr(0, title.find(" - "));
+    open.emplace_back(level, std::string(title));
+  }
+  std::vector<std::string> out;
+  for (auto& [level, title] : open) out.push_back(std::move(title));
+  return out;
+}
+
+}  // namespace
 
 RequestWriter::RequestWriter(interp::Engine& engine, const SessionOptions& options, Budget& budget,
                              const Door& door, const SourceFeed& sources, const Tools& tools)
@@ -26,7 +62,11 @@ RequestWriter::RequestWriter(interp::Engine& engine, const SessionOptions& optio
 Request RequestWriter::For(const OpenCall& call) const {
   Request r;
   r.id = engine_.solver.CallText(call);
-  if (call.place.end != 0) r.place = engine_.sources.Where(call.place);
+  if (call.place.end != 0) {
+    r.place = engine_.sources.Where(call.place);
+    const Collected* const heading = engine_.program.FindCollected(call.relation);
+    r.path = TitlesAbove(engine_.sources, heading != nullptr ? heading->span : call.place);
+  }
   if (call.space == Space::kTool) {
     TakeTool(call, r);
     return r;
@@ -62,9 +102,9 @@ void RequestWriter::TakeTool(const OpenCall& call, Request& to) const {
     to.pushed = at->second;
   to.tool = to.name = std::string(engine_.pool.TextOf(rel.label()));
   to.args = call.args;
-  to.kind = to.tool == "ask"      ? Request::Kind::kAsk
-            : to.tool == "choose" ? Request::Kind::kChoose
-                                  : Request::Kind::kTool;
+  to.kind = to.tool == "ask" || to.tool == "generate" ? Request::Kind::kAsk
+            : to.tool == "choose"                     ? Request::Kind::kChoose
+                                                      : Request::Kind::kTool;
   // Which of its words are the program's is not known: none of it begins a line.
   if (!call.args.empty()) to.prompt = PrintableLine(PlainText(engine_.pool, call.args.front()));
   if (to.kind == Request::Kind::kChoose && call.args.size() > 1 &&
@@ -124,6 +164,9 @@ void RequestWriter::TakeUse(const OpenCall& call, Request& to) const {
     if (!call.args[i].is_none())
       known.emplace(engine_.program.QuestionOf(heading, i).name, call.args[i]);
   const Question& question = engine_.program.QuestionOf(heading, column);
+  if (question.words != nullptr) to.prose = WithNames(*question.words, known);
+  for (const auto& [name, value] : known)
+    to.known.emplace_back(name, PlainText(engine_.pool, value));
   if (question.words != nullptr && !known.empty())
     to.prompt = Filled(engine_.pool, *question.words, known, heading.span).AsQuestion();
   std::string rest;  // of what the call knows, the prose says nothing

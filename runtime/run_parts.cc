@@ -5,6 +5,7 @@
 
 #include "interp/eval/solver.h"
 #include "runtime/gate_setup.h"
+#include "runtime/journal.h"
 
 namespace rpl {
 
@@ -28,11 +29,15 @@ RunParts::RunParts(Agent& from, SessionOptions with)
                {engine, options, agent, agent, recorder, budget, calls, permission, source_feed,
                 inbox, requests},
                {engine, options, agent, recorder, budget, goals, calls, permission, inbox, door,
-                requests, violations}),
+                requests, violations, derivations}),
       judge({engine, options, recorder, goals, budget, calls, permission, requests, violations}) {
   engine.limits.threads = options.threads;
   engine.limits.profile = options.profile;
   engine.solver.Resume(options.long_loop);
+  if (Journal* const journal = options.journal; journal != nullptr) {
+    for (const Attempt& attempt : journal->attempts()) calls.attempts.Take(attempt);
+    calls.attempts.SetSink([journal](const Attempt& attempt) { return journal->Tried(attempt); });
+  }
 }
 
 }  // namespace rpl

@@ -538,10 +538,10 @@ TEST_CASE("a file that is no session of this format is refused by name") {
   { REQUIRE(SessionFile::Open(folder / "s", SessionFile::Mode::kCreate).error == ""); }
   Execute(folder / "s", "PRAGMA user_version = 7");
   CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kOpen).error ==
-        "a session of format 7, which a newer rpl wrote; this one reads format 4");
+        "a session of format 7, which a newer rpl wrote; this one reads format 5");
   Execute(folder / "s", "PRAGMA user_version = 3");
   CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kRead).error ==
-        "a session of format 3, which an older rpl wrote; this one reads format 4");
+        "a session of format 3, which an older rpl wrote; this one reads format 5");
   Execute(folder / "other", "CREATE TABLE t(x)");
   for (const auto mode : {SessionFile::Mode::kRead, SessionFile::Mode::kOpen})
     CHECK(SessionFile::Open(folder / "other", mode).error == "not a session of rpl");

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kApplication = 0x72706c31;  // "rpl1"
 constexpr int kFormat = 4;
+constexpr int kFormatOfModels = 5;  // with attempts of models
 /// How long to wait for another process, which may be recovering the file of a killed one.
 constexpr int kWaitMs = 5000;
 constexpr const char* kBusy = "another process has this session open";
@@ -265,9 +266,9 @@ std::string SessionFile::Prepare(Mode mode) {
     return Run("COMMIT");
   }
   if (application != kApplication) return "not a session of rpl";
-  if (format != kFormat)
+  if (format < kFormat || format > kFormatOfModels)
     return fmt::format("a session of format {}, which {} rpl wrote; this one reads format {}",
-                       *format, *format > kFormat ? "a newer" : "an older", kFormat);
+                       *format, *format > kFormat ? "a newer" : "an older", kFormatOfModels);
   return "";
 }
 
@@ -304,6 +305,11 @@ std::string SessionFile::Append(const Event& event, bool settled) {
     insert.BindBytes(4, chain_.hash());
     if (insert.Step() != SQLITE_DONE) return Error();
   }
+  if (event.kind == Event::Kind::kAttempt)  // which rpl of format 4 does not read
+    if (const std::string error =
+            Run(fmt::format("PRAGMA user_version = {}", kFormatOfModels).c_str());
+        !error.empty())
+      return error;
   if (!settled) return "";
   {
     Statement head(db_, "UPDATE head SET events = ?, hash = ?");

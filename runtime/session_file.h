@@ -4,7 +4,8 @@
 //
 // A table `events` has one row per event, in order: its kind, its body and its hash
 // (event_chain.h); the only row of `head` has their number and the last hash. The format has a
-// number; files of another format are refused.
+// number; files of another format are refused. A session has format 4 until it has an attempt of a
+// model, which the format 5 has besides.
 //
 // A file without write permission, for itself or its folder, can be read, including the `-wal` file
 // that a killed process left beside it.

@@ -32,7 +32,9 @@ struct Violated {
   std::vector<Value> bound;         // the same: slot, value, …
   std::vector<Assertion> asserted;  // retractions of facts that the instance rests on
   std::vector<std::string> rows;    // what its left side matched
-  std::string undefined = {};       // the clause for which the right side does not hold
+  /// What the atoms of its left side matched, of relations, tools and avars.
+  std::vector<std::pair<RelationId, std::vector<Value>>> facts = {};
+  std::string undefined = {};  // the clause for which the right side does not hold
 };
 
 /// A way out of a failure that a person may choose.

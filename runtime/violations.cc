@@ -37,16 +37,32 @@ std::string Violations::WhatOf(const Violated& v) const {
   return OneLine(InstanceOf(v) + HiddenOf(v));
 }
 
-std::string Violations::HiddenOf(const Violated& v) const {
-  constexpr std::size_t kMostTold = 8;
+// The slots of its constraint, kNone where they are not bound.
+std::vector<Value> Violations::SlotsOf(const Violated& v) const {
   const Constraint& c = *v.constraint;
   std::vector<Value> slots(c.slots.size(), kNone);
   for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2) {
     const auto at = std::ranges::find(c.slots, engine_.pool.TextOf(v.bound[i]));
     if (at != c.slots.end()) slots[static_cast<std::size_t>(at - c.slots.begin())] = v.bound[i + 1];
   }
+  return slots;
+}
+
+std::vector<std::pair<RelationId, std::vector<Value>>> Violations::RowsOf(const Violated& v) const {
+  auto out = v.facts;
+  if (v.constraint == nullptr) return out;
+  ForEachHiddenRow(engine_.solver, engine_.store, *v.constraint, SlotsOf(v),
+                   [&](RelationId relation, std::span<const Value> row) {
+                     out.emplace_back(engine_.store.BaseOf(relation),
+                                      std::vector<Value>(row.begin(), row.end()));
+                   });
+  return out;
+}
+
+std::string Violations::HiddenOf(const Violated& v) const {
+  constexpr std::size_t kMostTold = 8;
   std::set<std::string> rows;
-  ForEachHiddenRow(engine_.solver, engine_.store, c, slots,
+  ForEachHiddenRow(engine_.solver, engine_.store, *v.constraint, SlotsOf(v),
                    [&](RelationId relation, std::span<const Value> row) {
                      rows.insert(derivations_.RowText(relation, row));
                    });

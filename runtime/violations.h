@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interp/eval/engine.h"
@@ -32,6 +33,8 @@ class Violations {
   std::string WhatOf(const Violated& v) const;
   /// The rows that a decision is about and the bindings do not tell: " by pay(1, 500)".
   std::string HiddenOf(const Violated& v) const;
+  /// The rows that it rests on, with those that are counted or negated.
+  std::vector<std::pair<RelationId, std::vector<Value>>> RowsOf(const Violated& v) const;
   /// The heading of the constraint with its prose, filled in.
   std::optional<ToDo> WordsOf(const Violated& v) const;
   /// "?a = 1" for each variable.
@@ -47,6 +50,8 @@ class Violations {
   Overridden OverriddenOf(const Violated& v) const;
 
  private:
+  std::vector<Value> SlotsOf(const Violated& v) const;
+
   interp::Engine& engine_;
   const Recorder& recorder_;
   const Derivations& derivations_;

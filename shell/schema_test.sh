@@ -136,6 +136,11 @@ valid request "rpl.chat/1" "$rpl" run chat.rpl --answers - </dev/null
 valid check "" "$rpl" check ask.md many.rpl --format json
 valid check "" "$rpl" check graph.rpl --format json
 valid test "" "$rpl" test cases.md --format json
+model=$examples/model
+valid eval "" "$rpl" eval "$model/draft-test.md" --model "command:$model/stand-in" --format json
+valid eval "" "$rpl" eval "$model/draft-test.md" --model "command:$model/stand-in stubborn" --format json
+"$rpl" run "$model/draft.md" --model "command:$model/stand-in" --session modelled >/dev/null 2>&1
+valid questions "rpl.questions/1" "$rpl" trace questions modelled --format json
 valid explain "" "$rpl" explain -f graph.rpl 'to(?a, ?b)' --format json
 valid explain "" "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 1 --format json
 valid explain "" "$rpl" explain -f graph.rpl --not 'to(3, 1)' --format json

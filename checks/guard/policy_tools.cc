@@ -293,7 +293,7 @@ std::vector<KnownTool> KnownToolsOf(const GuardConfig& config,
   };
   for (const GuardTool& tool : config.tools) add(tool.label);
   for (const std::string& label : labels) add(label);
-  for (const char* builtin : {"ask", "choose", "json", "index", "write"}) add(builtin);
+  for (const char* builtin : {"ask", "choose", "generate", "json", "index", "write"}) add(builtin);
   return out;
 }
 

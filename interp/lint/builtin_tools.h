@@ -19,11 +19,9 @@ struct BuiltinTool {
 };
 
 inline constexpr BuiltinTool kBuiltinTools[] = {
-    {"ask", 1, 1, "$ask(?prompt)"},
-    {"choose", 2, 2, "$choose(?prompt, ?options)"},
-    {"json", 1, 1, "$json(?x)"},
-    {"index", 1, 2, "$index(?location)"},
-    {"write", 2, 3, "$write(?content, ?location)"},
+    {"ask", 1, 1, "$ask(?prompt)"},           {"choose", 2, 2, "$choose(?prompt, ?options)"},
+    {"generate", 1, 1, "$generate(?prompt)"}, {"json", 1, 1, "$json(?x)"},
+    {"index", 1, 2, "$index(?location)"},     {"write", 2, 3, "$write(?content, ?location)"},
 };
 
 /// Null if no such tool is built in.

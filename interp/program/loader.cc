@@ -494,7 +494,7 @@ bool Loader::ForbidsCall(const Rule& rule) {
   const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();
   const auto* call = Ungroup(rule.tail.front()).As<Call>();
   return truth != nullptr && !truth->value && call != nullptr && call->ns == Namespace::kTool &&
-         call->label != "ask" && call->label != "choose";
+         call->label != "ask" && call->label != "choose" && call->label != "generate";
 }
 
 // Whether the other rules of the definition's relation choose as it does; else reports it.

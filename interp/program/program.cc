@@ -49,7 +49,7 @@ std::optional<std::vector<Value>> CapturedExactly(Pool& pool, const Goal* goal, 
 
 bool IsQuestion(const Relation& relation) {
   return relation.space() != Space::kTool || relation.name() == "$ask" ||
-         relation.name() == "$choose";
+         relation.name() == "$choose" || relation.name() == "$generate";
 }
 
 Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HTTP by libcurl, which is loaded when a server at an address is first called: linked, it and its
-// libraries would be loaded whenever rpl starts. A static program, which cannot load one, has it
-// inside (packaging/static_libraries.sh). Only this file knows it.
+// The Model Context Protocol over HTTP, by libcurl (runtime/tools/curl_library.h).
 //
 // Each message is a POST. Its answer is one JSON value, or a stream of events (SSE) of which each
 // has one as `data`. In the modern era ending the transfer cancels the request.
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sodium.h>
-#include <unistd.h>
-#ifdef RPL_STATIC
-#include <openssl/ssl.h>
-#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,6 +16,7 @@
 #include "formats/json_fields.h"
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
+#include "runtime/tools/curl_library.h"
 #include "runtime/tools/mcp_transport.h"
 
 namespace rpl {
@@ -36,91 +29,6 @@ constexpr std::size_t kMostBody = RpcLines::kMaxLine;
 constexpr long kConnectMs = 10'000;
 constexpr const char* kModernHttp = "2026-07-28";
 constexpr int kTransportError = -32000;
-constexpr const char* kNoLibrary = "libcurl.so.4 cannot be loaded";
-
-// The functions of libcurl; null if it cannot be loaded.
-struct Curl {
-  decltype(&curl_global_init) global_init = nullptr;
-  decltype(&curl_easy_init) easy_init = nullptr;
-  CURLcode (*easy_setopt)(CURL*, CURLoption, ...) = nullptr;
-  CURLcode (*easy_getinfo)(CURL*, CURLINFO, ...) = nullptr;
-  decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
-  decltype(&curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&curl_slist_append) slist_append = nullptr;
-  decltype(&curl_slist_free_all) slist_free_all = nullptr;
-  decltype(&curl_multi_init) multi_init = nullptr;
-  decltype(&curl_multi_add_handle) multi_add_handle = nullptr;
-  decltype(&curl_multi_remove_handle) multi_remove_handle = nullptr;
-  decltype(&curl_multi_perform) multi_perform = nullptr;
-  decltype(&curl_multi_poll) multi_poll = nullptr;
-  decltype(&curl_multi_info_read) multi_info_read = nullptr;
-  decltype(&curl_multi_cleanup) multi_cleanup = nullptr;
-
-  static const Curl* Load();
-};
-
-#ifdef RPL_STATIC
-const Curl* Curl::Load() {
-  static const Curl curl = {curl_global_init,      curl_easy_init,           curl_easy_setopt,
-                            curl_easy_getinfo,     curl_easy_cleanup,        curl_easy_strerror,
-                            curl_slist_append,     curl_slist_free_all,      curl_multi_init,
-                            curl_multi_add_handle, curl_multi_remove_handle, curl_multi_perform,
-                            curl_multi_poll,       curl_multi_info_read,     curl_multi_cleanup};
-  // The system's configuration of OpenSSL may name modules, which a static program cannot load.
-  static const bool ready = OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) == 1 &&
-                            curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-  return ready ? &curl : nullptr;
-}
-#else
-const Curl* Curl::Load() {
-  static const Curl* const loaded = []() -> const Curl* {
-    void* const library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return nullptr;
-    static Curl curl;
-    bool all = true;
-    const auto find = [&](auto& function, const char* name) {
-      function =
-          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      all = all && function != nullptr;
-    };
-    find(curl.global_init, "curl_global_init");
-    find(curl.easy_init, "curl_easy_init");
-    find(curl.easy_setopt, "curl_easy_setopt");
-    find(curl.easy_getinfo, "curl_easy_getinfo");
-    find(curl.easy_cleanup, "curl_easy_cleanup");
-    find(curl.easy_strerror, "curl_easy_strerror");
-    find(curl.slist_append, "curl_slist_append");
-    find(curl.slist_free_all, "curl_slist_free_all");
-    find(curl.multi_init, "curl_multi_init");
-    find(curl.multi_add_handle, "curl_multi_add_handle");
-    find(curl.multi_remove_handle, "curl_multi_remove_handle");
-    find(curl.multi_perform, "curl_multi_perform");
-    find(curl.multi_poll, "curl_multi_poll");
-    find(curl.multi_info_read, "curl_multi_info_read");
-    find(curl.multi_cleanup, "curl_multi_cleanup");
-    return all && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? &curl : nullptr;
-  }();
-  return loaded;
-}
-#endif
-
-// The file of the authorities whose certificates count, or "": that of libcurl. That of a static
-// program has none: it is where the system has it.
-std::string CertificateFile() {
-  const char* const named = std::getenv("SSL_CERT_FILE");
-  if (named != nullptr && *named != '\0') return named;
-#ifdef RPL_STATIC
-  for (const char* const file : {
-           "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Alpine, NixOS
-           "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora, Red Hat
-           "/etc/ssl/ca-bundle.pem",              // SUSE
-           "/etc/ssl/cert.pem",                   // Alpine without ca-certificates
-       })
-    if (access(file, R_OK) == 0) return file;
-#endif
-  return "";
-}
-
 // --- headers ------------------------------------------------------------------------------
 
 bool IsToken(std::string_view text) {
@@ -194,8 +102,7 @@ class McpHttp : public McpTransport {
   std::string Start() override {
     Stop();
     curl_ = Curl::Load();
-    if (curl_ == nullptr) return kNoLibrary;
-    certificates_ = CertificateFile();
+    if (curl_ == nullptr) return std::string(kNoCurl);
     headers_.clear();
     for (const auto& [name, value] : server_->headers) {
       std::string expanded;
@@ -285,7 +192,7 @@ class McpHttp : public McpTransport {
 
     bool Begin(const std::vector<std::string>& headers, milliseconds most) {
       const Curl& curl = *of.curl_;
-      handle = curl.easy_init();
+      handle = curl.Begin();
       if (handle == nullptr) return false;
       for (const std::string& header : headers) list = curl.slist_append(list, header.c_str());
       const auto set = [&](CURLoption option, auto value) {
@@ -295,7 +202,6 @@ class McpHttp : public McpTransport {
       set(CURLOPT_PROTOCOLS_STR, "http,https");
       set(CURLOPT_NOSIGNAL, 1L);
       set(CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
-      if (!of.certificates_.empty()) set(CURLOPT_CAINFO, of.certificates_.c_str());
       static_cast<void>(most);  // the client ends what takes too long
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.size()));
       set(CURLOPT_POSTFIELDS, request.c_str());
@@ -396,22 +302,13 @@ class McpHttp : public McpTransport {
       if (transfer.is_stream) transfer.body += "\n\n", transfer.TakeEvents();
       else if (!transfer.body.empty()) transfer.Take(transfer.body);
       if (transfer.expects && !transfer.answered) {
-        const std::string why = code != CURLE_OK ? WhyNot(code)
+        const std::string why = code != CURLE_OK ? curl_->WhyNot(code)
                                 : status >= 400  ? fmt::format("the status {}", status)
                                                  : "no answer";
         lines_.push_back(DumpJson(RpcError(transfer.id, kTransportError, "HTTP: " + why)));
       }
       transfers_.erase(found);
     }
-  }
-
-  std::string WhyNot(CURLcode code) const {
-    const std::string why = curl_->easy_strerror(code);
-#ifdef RPL_STATIC
-    if (code == CURLE_PEER_FAILED_VERIFICATION && certificates_.empty())
-      return why + ": this system has no file of certificates; name one in SSL_CERT_FILE";
-#endif
-    return why;
   }
 
   // The end of a session of the legacy era is not told: servers forget sessions that are not used.
@@ -431,7 +328,6 @@ class McpHttp : public McpTransport {
   std::deque<std::string> lines_;
   std::vector<ordered_json> too_long_;  // ids of answers that were dropped
   std::vector<std::string> headers_;
-  std::string certificates_;
   std::string version_, session_;
 };
 

@@ -22,8 +22,13 @@ constexpr std::int64_t kMaxTimeout = 86'400'000;  // a day
 constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxConcurrency = 64;
 
-constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools", "mcp",
-                                          "index",   "write",       "guard", "relations"};
+constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools",     "mcp",  "index",
+                                          "write",   "guard",       "relations", "model"};
+constexpr std::string_view kModelKeys[] = {
+    "provider",       "url",       "model",      "key",        "command",
+    "file",           "answers",   "attempts",   "budget",     "record",
+    "maxOutputBytes", "timeoutMs", "permission", "environment"};
+constexpr std::string_view kBudgetKeys[] = {"calls", "tokens", "seconds"};
 constexpr std::string_view kMcpKeys[] = {"command",     "url",    "headers",
                                          "environment", "folder", "startMs"};
 constexpr std::string_view kMcpToolKeys[] = {"mcp",       "tool",           "args",       "json",
@@ -62,6 +67,7 @@ class ConfigReader {
       if (const YamlNode* n = write->Find("folder")) config.files.write_folder = Folder(*n);
     }
     if (const YamlNode* mcp = root.Find("mcp")) Servers(*mcp);
+    if (const YamlNode* model = root.Find("model")) Model(*model, config);
     const YamlNode* tools = root.Find("tools");
     if (tools == nullptr) return config;
     if (tools->kind != YamlKind::kMap) {
@@ -175,7 +181,7 @@ class ConfigReader {
 
   void CheckName(const YamlNode& key, const std::string& name) {
     static const RE2 label(R"([a-z][a-z0-9]*(-[a-z0-9]+)*)");
-    if (name == "ask" || name == "choose" || name == "json") {
+    if (name == "ask" || name == "choose" || name == "generate" || name == "json") {
       Wrong(key, "the tool `" + name + "` is built in");
     } else if (!RE2::FullMatch(name, label)) {
       const std::string bare = name.starts_with('$') ? name.substr(1) : Kebab(name);
@@ -263,6 +269,96 @@ class ConfigReader {
     if (node.kind == YamlKind::kList || node.kind == YamlKind::kMap)
       Wrong(node, "expected a string, number, `true`, `false` or `null`, got " + Described(node));
     else pattern.values.push_back(node.scalar);
+  }
+
+  // --- the model --------------------------------------------------------------------------
+
+  void Model(const YamlNode& node, ToolConfig& config) {
+    if (!IsMap(node, "`model`", kModelKeys)) return;
+    const YamlNode* provider = Require(node, "provider", "`model`",
+                                       "it is `openai`, `anthropic`, `command` or `cassette`");
+    if (provider == nullptr) return;
+    NamedModel named = ModelNamed(Text(*provider, "provider") + ":x");
+    if (!named.error.empty())
+      return Wrong(*provider,
+                   "expected `openai`, `anthropic`, `command` or `cassette` for "
+                   "`provider`, got " +
+                       Shown(*provider));
+    ModelConfig& model = config.model = std::move(named.config);
+    model.answers_all = false;
+    model.folder = folder_;
+    model.command.clear();
+    model.model.clear();
+    const bool http = !model.url.empty();
+    const auto belongs = [&](const char* key, bool fits) {
+      const YamlNode* value = node.Find(key);
+      if (value != nullptr && !fits)
+        Wrong(*value,
+              fmt::format("a model by `{}` has no `{}`", ProviderName(model.provider), key));
+      return fits ? value : nullptr;
+    };
+    const auto needs = [&](const char* key, bool fits) {
+      return fits ? Require(node, key, "`model`", "") : belongs(key, false);
+    };
+    if (const YamlNode* n = belongs("url", http)) {
+      model.url = Text(*n, "url");
+      while (model.url.ends_with('/')) model.url.pop_back();
+      if (!IsSafeAddress(model.url))
+        Wrong(*n, "expected an address that begins with https://, or one of this machine",
+              "as in `http://127.0.0.1:8080/v1`");
+    }
+    if (const YamlNode* n = needs("model", http)) model.model = Text(*n, "model");
+    if (const YamlNode* n = belongs("key", http)) model.key = KeyVariable(*n);
+    if (const YamlNode* n = needs("command", model.provider == ModelConfig::Provider::kCommand))
+      model.command = Command(*n);
+    if (const YamlNode* n = needs("file", model.provider == ModelConfig::Provider::kCassette))
+      model.file = Below(Text(*n, "file"));
+    if (const YamlNode* n = node.Find("answers")) {
+      model.answers = Texts(*n, "answers");
+      for (const YamlNode& item : n->items)
+        if (item.kind == YamlKind::kString && !IsKeyOfQuestion(item.scalar.get<std::string>()))
+          Wrong(item, "expected the key of a question, got " + Shown(item),
+                "there are no patterns: each question is named");
+    }
+    if (const YamlNode* n = node.Find("environment")) model.environment = Environment(*n);
+    if (const YamlNode* n = node.Find("attempts"))
+      model.attempts = static_cast<std::size_t>(Whole(*n, "attempts", 1, 20));
+    if (const YamlNode* n = node.Find("maxOutputBytes"))
+      model.max_output_bytes =
+          static_cast<std::size_t>(Whole(*n, "maxOutputBytes", 1, kMaxOutputBytes));
+    if (const YamlNode* n = node.Find("timeoutMs"))
+      model.timeout = std::chrono::milliseconds(Whole(*n, "timeoutMs", 1, kMaxTimeout));
+    if (const YamlNode* n = node.Find("permission")) config.model_permission = Permission(*n);
+    if (const YamlNode* n = node.Find("record")) {
+      const std::string text = Text(*n, "record");
+      if (n->kind == YamlKind::kString && text != "full" && text != "digest")
+        Wrong(*n, "expected `full` or `digest` for `record`, got " + Shown(*n));
+      model.full = text != "digest";
+    }
+    const YamlNode* budget = node.Find("budget");
+    if (budget == nullptr || !IsMap(*budget, "`budget`", kBudgetKeys)) return;
+    constexpr std::int64_t kMost = 1'000'000'000;
+    if (const YamlNode* n = budget->Find("calls"))
+      model.most_calls = static_cast<std::size_t>(Whole(*n, "calls", 1, kMost));
+    if (const YamlNode* n = budget->Find("tokens"))
+      model.most_tokens = static_cast<std::uint64_t>(Whole(*n, "tokens", 1, kMost));
+    if (const YamlNode* n = budget->Find("seconds"))
+      model.most_seconds = static_cast<std::uint64_t>(Whole(*n, "seconds", 1, kMost));
+  }
+
+  static bool IsKeyOfQuestion(const std::string& text) {
+    static const re2::RE2 key(R"([a-z][a-z0-9]*(-[a-z0-9]+)*)");
+    return re2::RE2::FullMatch(text, key);
+  }
+
+  // The value is never told back: it may be a key.
+  std::string KeyVariable(const YamlNode& node) {
+    static const re2::RE2 variable(R"([A-Z_][A-Z0-9_]{0,63})");
+    const std::string text = node.kind == YamlKind::kString ? node.scalar.get<std::string>() : "";
+    if (re2::RE2::FullMatch(text, variable)) return text;
+    Wrong(node, "expected the name of a variable in capitals for `key`",
+          "a key itself stands in no file: set the variable to it");
+    return "";
   }
 
   // --- relations --------------------------------------------------------------------------

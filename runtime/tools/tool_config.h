@@ -22,6 +22,7 @@
 
 #include "checks/guard/guard_config.h"
 #include "formats/diagnostic.h"
+#include "runtime/tools/model_config.h"
 
 namespace rpl {
 
@@ -109,6 +110,8 @@ struct ToolConfig {
   GuardConfig guard;
   nlohmann::ordered_json guard_json = nullptr;  // the section `guard` as JSON, or null
   std::size_t concurrency = 4;                  // concurrent calls, 1 to 64
+  ModelConfig model;                            // without a provider: none
+  Permit model_permission = Permit::kAsk;       // of a question that goes to it
   std::vector<ToolCommand> tools;               // in written order
 
   /// The tool of that name, or null.

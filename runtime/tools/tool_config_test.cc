@@ -385,5 +385,60 @@ TEST_CASE("rules look at arguments, the first that fits decides") {
   CHECK(permit("[]") == std::string("allow"));
 }
 
+TEST_CASE("a model") {
+  const ToolConfig config = ConfigOf(R"(version: 1
+model:
+  provider: openai
+  url: http://127.0.0.1:8080/v1/
+  model: small
+  key: MY_KEY
+  answers: [severity, claim]
+  attempts: 2
+  budget: {calls: 4, tokens: 500, seconds: 6}
+  record: digest
+  permission: allow
+)");
+  const ModelConfig& model = config.model;
+  CHECK(model.provider == ModelConfig::Provider::kOpenAi);
+  CHECK(model.url == "http://127.0.0.1:8080/v1");
+  CHECK(model.key == "MY_KEY");
+  CHECK(model.answers == Words{"severity", "claim"});
+  CHECK_FALSE(model.answers_all);
+  CHECK(model.attempts == 2);
+  CHECK(model.most_calls == 4);
+  CHECK(model.most_tokens == 500);
+  CHECK(model.most_seconds == 6);
+  CHECK_FALSE(model.full);
+  CHECK(config.model_permission == Permit::kAllow);
+  const ToolConfig command = ConfigOf("version: 1\nmodel: {provider: command, command: [./ask]}\n");
+  CHECK(command.model.command == Words{"/project/ask"});
+  CHECK(command.model_permission == Permit::kAsk);
+}
+
+TEST_CASE("wrong settings of a model, of which no value is told that may be a key") {
+  const auto errors = [](const std::string& fields) {
+    return ErrorsOf("version: 1\nmodel:\n  provider: openai\n  model: m\n  " + fields + "\n");
+  };
+  CHECK(errors("key: sk-abcdefghijklmnop") ==
+        "5:8 RPL7007 expected the name of a variable in capitals for `key` (a key itself stands in "
+        "no file: set the variable to it)");
+  CHECK(errors("url: http://example.org/v1").find("begins with https://") != std::string::npos);
+  CHECK(errors("answers: ['*']").find("each question is named") != std::string::npos);
+  CHECK(errors("command: [x]").find("a model by `openai` has no `command`") != std::string::npos);
+  CHECK(errors("record: all").find("`full` or `digest`") != std::string::npos);
+  CHECK(ErrorsOf("version: 1\nmodel: {provider: gemini}\n").find("`openai`, `anthropic`") !=
+        std::string::npos);
+}
+
+TEST_CASE("addresses at which a key may be sent") {
+  for (const char* url : {"https://api.example.org/v1", "http://localhost:80/v1",
+                          "http://127.0.0.1", "http://[::1]:8080/v1"})
+    CHECK(IsSafeAddress(url));
+  for (const char* url :
+       {"http://example.org", "http://127.0.0.1:80@example.org/", "http://localhost.example.org/",
+        "https://user:word@example.org/", "ftp://localhost/", "https://"})
+    CHECK_FALSE(IsSafeAddress(url));
+}
+
 }  // namespace
 }  // namespace rpl

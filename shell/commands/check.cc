@@ -20,12 +20,15 @@
 #include "formats/sarif.h"
 #include "interp/lint/checker.h"
 #include "runtime/facts_file.h"
+#include "runtime/nobody.h"
+#include "runtime/run/run.h"
 #include "runtime/wire/finding_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
 #include "shell/host/colours.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
+#include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
 #include "shell/host/replace_file.h"
 #include "shell/host/report.h"
@@ -181,7 +184,22 @@ class Checking {
     std::vector<std::uint32_t> files;
     for (const std::size_t i : program.files) files.push_back(numbers_[i]);
     program.findings = CheckFiles(sources_, files, with);
+    CheckScope(program);
     KeepOwn(program, files);
+  }
+
+  // Notes for the keys of `model.answers` that no question of the program has.
+  void CheckScope(const CheckedProgram& program) {
+    if (program.tools.model.answers.empty()) return;
+    Nobody nobody;
+    RunSpec spec;
+    for (const std::size_t i : program.files) spec.files.push_back(texts_[i]);
+    spec.reader = ReaderBeside(PathsOf(program));
+    const Run::Opened opened = Run::Open(nobody, std::move(spec));
+    if (!opened) return;
+    for (const std::string& line : WrongScope(opened.run->session(), program.tools.model.answers))
+      std::cerr << "note: " << PrintableLine(ConfigPath(options_.engine.config, PathsOf(program)))
+                << ": " << PrintableLine(line) << '\n';
   }
 
   // What is wrong with a file that the program only names is told once: by itself if it is checked.

@@ -56,6 +56,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("sql")) return CommandSql(commands.sql);
   if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
+  if (app.got_subcommand("eval")) return CommandEval(commands.eval);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
   if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);

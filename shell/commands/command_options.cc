@@ -14,6 +14,7 @@
 
 #include "checks/calls/call_views.h"
 #include "runtime/postgres/database_url.h"
+#include "runtime/tools/model_config.h"
 #include "shell/commands/help_footers.h"
 #include "shell/commands/shared_options.h"
 #include "shell/host/limit_names.h"
@@ -456,9 +457,13 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   CLI::App* query = add("query", "Answer a goal from the current state", What::kQuery);
   query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
   AddFormat(*query, to.json);
-  AddChoice(*add("export", "Print an RPL program that restores the current state", What::kExport),
-            "--format", to.json, "FORMAT", "rpl (default), or ndjson: every event with its hash",
+  CLI::App* exported =
+      add("export", "Print an RPL program that restores the current state", What::kExport);
+  AddChoice(*exported, "--format", to.json, "FORMAT",
+            "rpl (default), or ndjson: every event with its hash",
             {{"rpl", false}, {"ndjson", true}});
+  exported->add_flag("--cassette", to.cassette,
+                     "The replies of models instead, for `--model cassette:FILE`");
   add("verify", "Check that no event was altered", What::kVerify)
       ->add_option("--anchor", to.anchor, "Also check that the session goes on from here")
       ->type_name("N:HASH");
@@ -566,6 +571,9 @@ void DescribeTest(CLI::App& command, TestOptions& to) {
   const auto add_file = [&](const char* name, std::string& file, const char* help) {
     command.add_option(name, file, help)->type_name("FILE")->check(CheckNamed);
   };
+  CLI::Option* const record = command.add_flag(
+      "--record", to.record, "Make the cassettes of MODEL anew, with the replies of --model");
+  record->needs(AddModel(command, to.engine.model)->needs(record));
   add_file("--junit", to.junit, "Write the results as JUnit XML, for CI");
   command.add_flag("--coverage", to.coverage,
                    "Print which rules, headings, branches and constraints did something");
@@ -578,6 +586,24 @@ void DescribeTest(CLI::App& command, TestOptions& to) {
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
   command.footer(kTestFooter);
+}
+
+void DescribeEval(CLI::App& command, EvalOptions& to) {
+  command.add_option("PATH", to.paths, "Files of test scripts, and folders with *.md files")
+      ->required();
+  AddRepeatable(command, "--model", to.models, "PROVIDER:NAME",
+                "A model in the place of the cassettes, as of `rpl run`; repeatable")
+      ->required()
+      ->check([](const std::string& text) { return ModelNamed(text).error; });
+  command.add_option("--runs", to.runs, "How often each case is run (default: 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000));
+  command
+      .add_option("--filter", to.filter,
+                  "Run only cases with TEXT in their name or in a heading above them")
+      ->type_name("TEXT");
+  AddFormat(command, to.json);
+  command.footer(kEvalFooter);
 }
 
 void DescribeNew(CLI::App& command, NewOptions& to) {
@@ -775,6 +801,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeRepl(command, to.repl); }},
     {"test", "Run the test scripts of Markdown files",
      [](CLI::App& command, Commands& to) { DescribeTest(command, to.test); }},
+    {"eval", "Measure models with the test scripts of Markdown files",
+     [](CLI::App& command, Commands& to) { DescribeEval(command, to.eval); }},
     {"check", "Find mistakes in a program",
      [](CLI::App& command, Commands& to) {
        DescribeCheck(command, to.check);

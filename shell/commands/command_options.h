@@ -32,6 +32,7 @@ struct Commands {
   ReplOptions repl;
   NewOptions make_new;
   TestOptions test;
+  EvalOptions eval;
   CheckCommandOptions check;
   VerifyOptions verify;
   ExplainOptions explain;

@@ -74,6 +74,7 @@ struct TraceOptions {
   std::string anchor;       // kVerify: SessionStore::Anchor of an earlier time, or ""
   std::string output;       // kHtml: a file; "" for standard output
   bool json = false;        // kShow, kQuestions, kQuery; kExport: NDJSON with hashes
+  bool cassette = false;    // kExport: the replies of models
   std::size_t threads = 1;  // kReplay
 };
 /// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one, and for one
@@ -143,10 +144,22 @@ struct TestOptions {
   std::string coverage_html;           // --coverage-html FILE
   std::string coverage_lcov;           // --coverage-lcov FILE
   std::optional<double> min_coverage;  // --min PERCENT
+  bool record = false;                 // --record: cassettes anew, from the model of `engine`
 };
 /// kExitNo if a case fails, or the coverage is less than its minimum, kExitInvalid for malformed
 /// scripts and if there is no case.
 int CommandTest(const TestOptions& options);
+
+/// rpl eval PATH…: runs test scripts against models in the place of their cassettes, and measures.
+struct EvalOptions {
+  std::vector<std::string> paths;   // files, and folders with all their *.md files
+  std::vector<std::string> models;  // PROVIDER:NAME
+  std::string filter;
+  std::size_t runs = 1;
+  bool json = false;
+};
+/// kExitNo if a case fails in one of its runs.
+int CommandEval(const EvalOptions& options);
 
 /// rpl check PATH…: reports findings about programs, without running them. Each file is a program,
 /// of folders those with all their *.md and *.rpl files.

@@ -46,8 +46,17 @@ inline constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md --session trip.rpls  # saved in a file, to be continued
   rpl run protocol.md --log phases         # reports each phase on standard error
   rpl run protocol.md --allow-tool stock   # allows a tool of rpl.yaml; see docs/tools.md
+  rpl run protocol.md --model openai:NAME  # a model answers; see docs/models.md
   rpl run protocol.md --format json
   rpl run protocol.md --watch              # again whenever the file is saved)";
+
+inline constexpr const char* kEvalFooter =
+    R"(Each case with MODEL: is run with each model, which replies in the place of the cassette. Printed
+are how often it passed, the attempts, the tokens and the seconds. See docs/models.md.
+
+Examples
+  rpl eval examples/model --model command:examples/model/stand-in
+  rpl eval examples/model/draft-test.md --model openai:NAME --model anthropic:NAME --runs 5)";
 
 inline constexpr const char* kMcpFooter =
     R"(A host of the Model Context Protocol starts this command and talks to it on a pipe: it lists,

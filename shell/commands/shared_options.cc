@@ -8,6 +8,7 @@
 
 #include "checks/guard/zone.h"
 #include "runtime/facts_file.h"
+#include "runtime/tools/model_config.h"
 #include "shell/host/limit_names.h"
 
 namespace rpl {
@@ -97,6 +98,16 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
   AddConfig(command, options.config, by_default);
   AddRepeatable(command, "--allow-tool", options.allow_tools, "NAME",
                 "Approve and allow a configured tool in this run; repeatable");
+  AddModel(command, options.model);
+}
+
+CLI::Option* AddModel(CLI::App& command, std::string& model) {
+  return command
+      .add_option("--model", model,
+                  "A model that answers questions: openai:NAME, anthropic:NAME, command:WORDS or "
+                  "cassette:FILE; see docs/models.md")
+      ->type_name("PROVIDER:NAME")
+      ->check([](const std::string& text) { return ModelNamed(text).error; });
 }
 
 void AddAgentOptions(CLI::App& command, GuardOptions& options, const char* store) {

@@ -59,6 +59,7 @@ void AddFactsOptions(CLI::App& command, EngineOptions& options);
 
 void AddConfig(CLI::App& command, std::string& config, const char* by_default);
 
+CLI::Option* AddModel(CLI::App& command, std::string& model);
 void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default);
 
 /// `store`: the name of the option for the store of the guard.

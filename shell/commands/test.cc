@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "formats/shorten.h"
+#include "runtime/model/cassette.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "shell/commands/command_line.h"
@@ -90,6 +91,11 @@ class Testing {
     wishes_.coverage = options.coverage || !options.coverage_html.empty() ||
                        !options.coverage_lcov.empty() || options.min_coverage.has_value();
     wishes_.update = options.update;
+    if (!options.record) return;
+    const ModelConfig config = ModelNamed(options.engine.model).config;
+    wishes_.model = [config, name = options.engine.model](const std::string& cassette) {
+      return MakeRecordingProvider(MakeModelProvider(config), name, cassette);
+    };
   }
 
   int Run();

@@ -13,6 +13,7 @@
 #include "grammar/printer.h"
 #include "runtime/event_sequence.h"
 #include "runtime/gate_setup.h"
+#include "runtime/model/cassette.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/question_history.h"
 #include "runtime/run/run.h"
@@ -68,16 +69,22 @@ void ShowQuestions(const std::vector<Event>& events, bool json) {
     ordered_json states = ordered_json::array();
     for (const QuestionEvent& event : question.events) {
       ordered_json state = {{"timestep", event.timestep}, {"state", NameOf(event.state)}};
-      if (event.state == QuestionState::kAnswered) state["value"] = event.value;
+      const bool tried = event.state == QuestionState::kTried;
+      if (event.state == QuestionState::kAnswered || (tried && !event.value.empty()))
+        state["value"] = event.value;
       if (event.by) state["by"] = NameOf(*event.by);
       if (!event.person.empty()) state["person"] = event.person;
+      if (!event.model.empty()) state["model"] = event.model;
+      if (tried) state["gate"] = event.gate, state["reason"] = event.reason;
       states.push_back(std::move(state));
       if (json) continue;
       std::cout << fmt::format("  {:<4} {}", event.timestep, NameOf(event.state));
       if (!event.value.empty()) std::cout << ": " << PrintableLine(event.value);
       if (event.by)
-        std::cout << " (" << NameOf(*event.by) << (event.person.empty() ? "" : ": ")
-                  << PrintableLine(event.person) << ")";
+        std::cout << " (" << NameOf(*event.by)
+                  << (event.person.empty() && event.model.empty() ? "" : ": ")
+                  << PrintableLine(event.person + event.model) << ")";
+      if (tried) std::cout << ", " << event.gate << ": " << PrintableLine(event.reason);
       std::cout << '\n';
     }
     list.push_back({{"call", question.call}, {"states", std::move(states)}});
@@ -156,6 +163,22 @@ void ExportEvents(const std::vector<Event>& events) {
               << '\n';
   }
   std::cout << Dump({{"events", events.size()}, {"hash", Hex(hash)}}) << '\n';
+}
+
+// The replies of models, as a cassette.
+ExitCode ExportCassette(const std::vector<Event>& events) {
+  std::size_t left_out = 0;
+  for (const Event& event : events) {
+    if (event.kind != Event::Kind::kAttempt) continue;
+    const Attempt attempt = AttemptOf(ParseJson(event.body).json);
+    if (!attempt.Counts()) continue;
+    if (const std::optional<std::string> line = CassetteLine(attempt)) std::cout << *line << '\n';
+    else ++left_out;
+  }
+  if (left_out > 0)
+    std::cerr << "note: of " << left_out << " replies the session has digests alone: `record: full`"
+              << " keeps them\n";
+  return kExitOk;
 }
 
 std::string Exported(const std::vector<Event>& events) {
@@ -308,6 +331,7 @@ int CommandTrace(const TraceOptions& options) {
     case What::kQuestions: ShowQuestions(events, options.json); break;
     case What::kQuery: return sound ? Query(options, *store) : kExitFile;
     case What::kExport:
+      if (options.cassette) return sound ? ExportCassette(events) : kExitFile;
       if (options.json) ExportEvents(events);
       else PrintDocument(Exported(events));
       break;

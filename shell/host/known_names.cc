@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "formats/shorten.h"
 #include "formats/spelling.h"
@@ -13,6 +14,33 @@ namespace rpl {
 
 std::string_view LabelOf(std::string_view text) {
   return text.substr(0, std::min(text.find_first_of("/( ^"), text.size()));
+}
+
+std::vector<std::string> WrongScope(const Session& session, const std::vector<std::string>& keys) {
+  std::set<std::string> known = {"ask", "choose", "generate"};
+  std::set<std::string> of_persons;
+  const std::vector<std::string> stated = session.MayState(By::kModel);
+  for (const Question& question : session.program().questions()) {
+    const std::string label = question.subject.substr(0, question.subject.find('('));
+    known.insert(question.name);
+    if (question.subject.starts_with('$')) continue;
+    known.insert(label);
+    const bool open = std::ranges::any_of(
+        stated, [&](const std::string& name) { return LabelOf(name) == label; });
+    if (!open) of_persons.insert(label), of_persons.insert(question.name);
+  }
+  std::vector<std::string> out;
+  for (const std::string& key : keys) {
+    if (!known.contains(key)) {
+      NearestName nearest(key);
+      for (const std::string& name : known) nearest.Offer(name);
+      out.push_back("`answers` names `" + key + "`, which no question has" +
+                    (nearest.name().empty() ? "" : ", did you mean `" + nearest.name() + "`?"));
+    } else if (of_persons.contains(key)) {
+      out.push_back("`answers` names `" + key + "`, which only a person answers");
+    }
+  }
+  return out;
 }
 
 bool IsListed(const Store& store, RelationId id) {

@@ -26,6 +26,10 @@ std::vector<std::string> UnknownCalls(const Session& session,
 /// That no goal of the program has this name, with the nearest that has.
 std::string NoGoalNamed(const Session& session, const std::string& name);
 
+/// One message for each key of `model.answers` that no question of the program has, or only ones
+/// that count a person's answer alone.
+std::vector<std::string> WrongScope(const Session& session, const std::vector<std::string>& keys);
+
 /// True if listings show the relation: it has facts and is no companion of another relation (§7).
 bool IsListed(const Store& store, RelationId id);
 

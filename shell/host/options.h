@@ -36,6 +36,7 @@ struct EngineOptions {
   std::string now;                       // --now T
   std::string config;                    // --config FILE
   std::vector<std::string> allow_tools;  // --allow-tool NAME
+  std::string model;                     // --model PROVIDER:NAME, "" for that of the settings
   std::vector<std::string> facts;        // --facts RELATION=FILE
   char separator = ',';                  // --separator
   bool strict_facts = false;             // --strict-facts

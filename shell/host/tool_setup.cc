@@ -74,13 +74,41 @@ ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
     : options_(options),
       permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr,
                   ToolPins(PinsPath())),
-      agent_(config_, permission_, RunOptionsFor(std::move(interrupted)), otherwise) {}
+      agent_(config_, permission_, RunOptionsFor(interrupted), otherwise),
+      model_(
+          agent_, permission_,
+          [](const std::string& line) { std::cerr << "note: " << PrintableLine(line) << '\n'; },
+          interrupted ? interrupted : Interrupted) {}
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);
   agent_.SetFolder(FolderOfProgram(documents));
   if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
+  TakeModel();
   return CheckAllowed();
+}
+
+// The model of the settings, or that of the command line within the scope and the budgets of the
+// settings, if they have some.
+void ToolSetup::TakeModel() {
+  ModelConfig model = config_.model;
+  const bool named = !options_.model.empty();
+  if (named) {
+    ModelConfig given = ModelNamed(options_.model).config;
+    if (model) {
+      given.answers_all = false;
+      given.answers = model.answers;
+      given.attempts = model.attempts;
+      given.most_calls = model.most_calls;
+      given.most_tokens = model.most_tokens;
+      given.most_seconds = model.most_seconds;
+      given.full = model.full;
+    }
+    model = std::move(given);
+  }
+  if (!model) return;
+  model_.Use(model, named ? Permit::kAllow : config_.model_permission,
+             named || model.provider == ModelConfig::Provider::kCassette, MakeModelProvider(model));
 }
 
 Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& command,
@@ -96,8 +124,9 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
 
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (name == "write" || name == "index" || config_.Find(name) != nullptr ||
-        config_.guard.FindSignal(name) != nullptr || config_.guard.FindSubjects(name) != nullptr)
+    if (name == "write" || name == "index" || (name == "model" && config_.model) ||
+        config_.Find(name) != nullptr || config_.guard.FindSignal(name) != nullptr ||
+        config_.guard.FindSubjects(name) != nullptr)
       continue;
     Complain("--allow-tool",
              path_.empty()

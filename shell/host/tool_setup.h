@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tools of a run: the applicable configuration, the permissions, and the agent that runs
-// commands.
+// The tools of a run: the applicable configuration, the permissions, and the agents that run
+// commands and put questions to a model.
 #ifndef RPL_SHELL_HOST_TOOL_SETUP_H_
 #define RPL_SHELL_HOST_TOOL_SETUP_H_
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/model/model_agent.h"
 #include "runtime/tools/tool_agent.h"
 #include "shell/host/options.h"
 #include "shell/host/report.h"
@@ -42,7 +43,7 @@ class ToolSetup {
   ExitCode Prepare(const std::vector<std::string>& documents);
 
   /// The agent of the tools, valid as long as the setup.
-  Agent& agent() { return agent_; }
+  Agent& agent() { return model_; }
   /// The configuration; empty before Prepare and without one.
   const ToolConfig& config() const { return config_; }
   /// Runs a command of the guard. It requires the same approval as a tool.
@@ -51,12 +52,14 @@ class ToolSetup {
 
  private:
   ExitCode CheckAllowed() const;
+  void TakeModel();
 
   const EngineOptions& options_;
   std::string path_;   // of the configuration, "" without one
   ToolConfig config_;  // empty without one
   ToolPermission permission_;
   ToolAgent agent_;
+  ModelAgent model_;  // in front of it
 };
 
 }  // namespace rpl

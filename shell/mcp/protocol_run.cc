@@ -142,8 +142,9 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   if (ReadTools(ConfigPath(engine_.config, paths), config) != kExitOk)
     return {"the rpl.yaml beside " + place_.name + " has errors", "see the log of the server", {}};
   std::erase_if(engine_.allow_tools, [&](const std::string& tool) {
-    return tool != "write" && tool != "index" && config.Find(tool) == nullptr &&
-           config.guard.FindSignal(tool) == nullptr && config.guard.FindSubjects(tool) == nullptr;
+    return tool != "write" && tool != "index" && !(tool == "model" && config.model) &&
+           config.Find(tool) == nullptr && config.guard.FindSignal(tool) == nullptr &&
+           config.guard.FindSubjects(tool) == nullptr;
   });
   for (const ToolCommand& tool : config.tools) commands_.insert(tool.name);
   nobody_ = std::make_unique<Nobody>();

@@ -92,7 +92,8 @@ class CatalogueReader {
       at.erase(std::unique(at.begin(), at.end(), same), at.end());
       entry.group = GroupOf(entry);
       entry.asks = std::ranges::any_of(entry.uses, [&](std::size_t used) {
-        return to_.entries[used].name == "$ask" || to_.entries[used].name == "$choose";
+        const std::string& name = to_.entries[used].name;
+        return name == "$ask" || name == "$choose" || name == "$generate";
       });
     }
     Sort();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/pages/session_story.h"
 
+#include "runtime/attempt.h"
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -94,6 +96,10 @@ class Recorded {
       case Event::Kind::kReply:
         if (StoryCall* call = Open(TextAt(body, "call"))) Reply(body, *call);
         break;
+      case Event::Kind::kAttempt:
+        if (const Attempt attempt = AttemptOf(body); attempt.gate != Attempt::Gate::kTaken)
+          Add(StoryItem::Kind::kAttempt, 8, AttemptLine(attempt));
+        break;
       case Event::Kind::kOutcome: End(body); break;
     }
   }
@@ -106,6 +112,7 @@ class Recorded {
                                       : StoryCall::Reply::kDeclined;
     call.value = TextAt(body, "value");
     call.by = ByOf(TextAt(body, "by"));
+    call.model = TextAt(body, "model");
     if (const auto ms = body.find("ms"); ms != body.end() && ms->is_number_integer())
       call.took_ms = ms->get<std::int64_t>();
   }

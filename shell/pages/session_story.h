@@ -42,13 +42,14 @@ struct StoryCall {
   Reply reply = Reply::kNobody;
   std::string value;                    // RPL
   std::optional<By> by;                 // who replied
+  std::string model;                    // the name of the model that did, or ""
   std::optional<std::int64_t> took_ms;  // wall time from the start of its command to the reply
 };
 
 /// One event of a timestep.
 struct StoryItem {
   /// The kind of event; it determines which members below are used.
-  enum class Kind { kEntry, kCall, kChat, kDecision, kViolation };
+  enum class Kind { kEntry, kCall, kChat, kDecision, kViolation, kAttempt };
   Kind kind;
   int phase;
   StoryLine line;                                    // the entry, the call, the chat line

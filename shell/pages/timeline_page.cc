@@ -225,6 +225,7 @@ class Timeline {
       case StoryItem::Kind::kChat: add("plain", "chat", false); break;
       case StoryItem::Kind::kDecision: add("plain", "guard", false); break;
       case StoryItem::Kind::kViolation: add("bad", "violated", true); break;
+      case StoryItem::Kind::kAttempt: add("bad", "not taken", false); break;
       case StoryItem::Kind::kCall: Call(item, id); break;
     }
   }
@@ -236,6 +237,7 @@ class Timeline {
         places_.ShortLink(item.line.place));
     Add("<p class=\"reply\"><span class=\"dim\">{}</span> {}", call.question ? "answer" : "reply",
         ReplyHtml(call));
+    if (!call.model.empty()) Add(" <span class=\"dim\">by the model {}</span>", Shown(call.model));
     if (call.took_ms) Add(" <span class=\"took\">{}</span>", Duration(*call.took_ms));
     Add("</p></li>\n");
   }

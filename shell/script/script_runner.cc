@@ -14,6 +14,7 @@
 #include "formats/text_hash.h"
 #include "grammar/document.h"
 #include "grammar/printer.h"
+#include "runtime/model/model_agent.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "runtime/tools/file_tools.h"
@@ -66,6 +67,15 @@ class AbsentAgent : public Nobody {
   const Files& files_;
 };
 
+// A script is started by who wrote it.
+class ScriptPermission : public Permission {
+ public:
+  Permit Approve(const ToolCommand&) override { return {true, ""}; }
+  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
+  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
+};
+
 // The name by which a reply matches its call.
 std::string KeyOf(const Node& call) {
   if (const auto* avar = call.As<Avar>()) return avar->name;
@@ -106,10 +116,15 @@ struct Turn {
 class Runner {
  public:
   // `profile` may be null.
-  Runner(const Script& script, CommandLine run, const ScriptFacts& facts, Profile* profile)
+  Runner(const Script& script, CommandLine run, const ScriptFacts& facts,
+         const ScriptWishes& wishes, Profile* profile)
       : run_(run),
+        wishes_(wishes),
         absent_(chat_, files_),
-        agent_(absent_, notes_),
+        model_(
+            absent_, permission_,
+            [this](const std::string& line) { model_notes_ += "note: " + line + "\n"; }, nullptr),
+        agent_(model_, notes_),
         run_of_(
             rpl::Run::Open(
                 agent_, {.files = facts.files,
@@ -133,6 +148,7 @@ class Runner {
 
   const Program& program() const { return session_.program(); }
   const std::set<std::string>& loaded() const { return loaded_; }
+  const std::string& model_notes() const { return model_notes_; }
 
  private:
   using Failure = std::optional<std::string>;
@@ -142,6 +158,7 @@ class Runner {
     return found == files_.end() ? std::nullopt : std::optional(found->second);
   }
   void Load(const std::string& name, std::string text);
+  void UseModel(const std::string& cassette);
   void Command(const ScriptStep& step);
   void Say(const std::string& text);
   void Run();
@@ -169,7 +186,11 @@ class Runner {
   std::set<std::string> loaded_;     // the documents of LOAD
   const CommandLine run_;
   std::optional<ScriptFolder> folder_;  // created by the first command
+  const ScriptWishes& wishes_;
   AbsentAgent absent_;
+  ScriptPermission permission_;
+  std::string model_notes_;
+  ModelAgent model_;
   ScriptHost host_;
   bool replied_ = false;  // a reply was added since the last turn
   ScriptedAgent agent_;
@@ -195,6 +216,17 @@ void Runner::Load(const std::string& name, std::string text) {
 std::optional<std::string> Runner::Rejected() {
   if (rejected_.empty()) return std::nullopt;
   return "the program has errors:\n" + std::exchange(rejected_, {});
+}
+
+// The recorded model of a cassette, or the one that is wished for in its place. It answers what no
+// REPLY does.
+void Runner::UseModel(const std::string& cassette) {
+  ModelConfig config;
+  config.provider = ModelConfig::Provider::kCassette;
+  config.file = cassette;
+  config.answers_all = true;
+  model_.Use(config, Permit::kAllow, true,
+             wishes_.model ? wishes_.model(cassette) : MakeCassetteProvider(config));
 }
 
 void Runner::Command(const ScriptStep& step) {
@@ -274,6 +306,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
                                  step.value ? *step.value : Node{Nil{}, {}}, by_));
       return std::nullopt;
+    case StepKind::kModel: UseModel(step.argument); return std::nullopt;
     case StepKind::kBy: by_ = *ByOf(step.argument); return std::nullopt;
     case StepKind::kFile:
       files_[step.argument] = Joined(step.body);
@@ -536,7 +569,7 @@ ScriptRun RunScriptFor(const Script& script, CommandLine run, const ScriptFacts&
   };
   try {
     Profile profile;
-    Runner runner(script, run, facts, wishes.coverage ? &profile : nullptr);
+    Runner runner(script, run, facts, wishes, wishes.coverage ? &profile : nullptr);
     for (const ScriptStep& step : script.steps) {
       line = step.line;
       name = step.name;
@@ -554,6 +587,7 @@ ScriptRun RunScriptFor(const Script& script, CommandLine run, const ScriptFacts&
     if (out.failure.empty())
       if (const std::optional<std::string> rejected = runner.Rejected()) failed(*rejected);
     out.failure += runner.UnusedReplies(script);
+    if (!out.failure.empty()) out.failure += runner.model_notes();
     if (wishes.coverage) out.coverage = CoverageJson(runner.program(), profile, runner.loaded());
   } catch (const std::exception& e) {
     failed(fmt::format("internal error: {}", e.what()));

@@ -10,6 +10,8 @@
 #ifndef RPL_SHELL_SCRIPT_SCRIPT_RUNNER_H_
 #define RPL_SHELL_SCRIPT_SCRIPT_RUNNER_H_
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/journal.h"
+#include "runtime/model/model_provider.h"
 #include "shell/script/script_folder.h"
 #include "shell/script/script_update.h"
 #include "shell/script/test_script.h"
@@ -36,6 +39,8 @@ struct ScriptFacts {
 struct ScriptWishes {
   bool coverage = false;
   bool update = false;
+  /// The model in place of the cassette of this name; null: the cassette replies.
+  std::function<std::unique_ptr<ModelProvider>(const std::string& cassette)> model = nullptr;
 };
 
 /// The result of such a run.

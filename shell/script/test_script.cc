@@ -33,6 +33,7 @@ constexpr std::array kDirectives = {
     Directive{"FILE", StepKind::kFile, true, true},
     Directive{"DOCUMENT", StepKind::kDocument, true, true},
     Directive{"LOAD", StepKind::kLoad, true, false},
+    Directive{"MODEL", StepKind::kModel, true, false},
     Directive{"USER", StepKind::kUser, false, true},
     Directive{"RUN", StepKind::kRun, false, false},
     Directive{"CALL", StepKind::kCall, true, false},
@@ -146,7 +147,7 @@ class ScriptReader {
       Error(step.line, fmt::format("expected something behind `{}:`", name));
     } else if (!found->argument && !step.argument.empty()) {
       Error(step.line, fmt::format("the text of `{}:` belongs on the lines below it", name));
-    } else if (step.kind == StepKind::kLoad) {
+    } else if (step.kind == StepKind::kLoad || step.kind == StepKind::kModel) {
       step.argument =
           fs::path(sources_.at(line.file).name).replace_filename(step.argument).lexically_normal();
     } else if (step.kind == StepKind::kReply) {

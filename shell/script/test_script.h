@@ -30,6 +30,7 @@ enum class StepKind {
   kFile,
   kDocument,
   kLoad,
+  kModel,
   kUser,
   kRun,
   kCommand,
