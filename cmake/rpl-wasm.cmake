@@ -4,7 +4,7 @@
 # operating system what says that there is none (docs/decisions/0017). Libraries come from
 # RPL_WASM_LIBRARIES, the folder that packaging/wasm/libraries.sh has filled.
 set(RPL_WASM_LIBRARIES "" CACHE PATH "The prefix of libraries compiled to WebAssembly")
-set(CMAKE_CXX_FLAGS_RELEASE "-Os")  # a page loads it
+set(CMAKE_CXX_FLAGS_RELEASE "-Oz")  # a page loads it
 target_include_directories(rpl_options SYSTEM INTERFACE ${RPL_WASM_LIBRARIES}/include)
 target_compile_options(rpl_options INTERFACE -fwasm-exceptions)
 target_link_options(rpl_options INTERFACE -Oz -fwasm-exceptions
