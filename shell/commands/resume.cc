@@ -338,7 +338,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
       outcome = *run.last();
     } else {
       const std::optional<Outcome> cut_off = TakeBackFailures(run, retry);
-      outcome = cut_off ? *cut_off : run.Turn();
+      outcome = cut_off ? *cut_off : host.Turn(run);
     }
   }
   if (!run.broken().empty() && !Interrupted()) {

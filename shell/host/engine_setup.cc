@@ -12,6 +12,7 @@
 #include "formats/shorten.h"
 #include "formats/yaml_tree.h"
 #include "runtime/facts_file.h"
+#include "runtime/run/run.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/host/answer_list.h"
@@ -86,6 +87,21 @@ ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   parts_->gate = MakeGateSetup(options_.guard, parts_->tools, guarded);
   if (guarded != kExitOk) return guarded;
   return AddAnswers(options_, parts_->scripted);
+}
+
+Outcome Host::Turn(Run& run) {
+  for (;;) {
+    const Outcome& outcome = run.Turn();
+    const std::string back = parts_->person.TakeBack();
+    if (back.empty()) return outcome;
+    const Retractions taken = TakeBack(run.session().Entries(), {back});
+    std::string refused = taken.refused;
+    if (refused.empty()) {
+      const Outcome said = run.Say("<back>", taken.sentences.front() + "\n", ByOfInput());
+      if (said.status == Status::kRejected) refused = said.reason;
+    }
+    if (!refused.empty()) std::cerr << Printable(refused) << '\n';
+  }
 }
 
 ExitCode Host::ReportAnswers(const Trace& kept) const {

@@ -20,6 +20,7 @@
 
 namespace rpl {
 
+class Run;
 class ScriptedAgent;
 struct GateSetup;
 
@@ -36,6 +37,8 @@ class Host {
   Agent& agent();
   /// What the run is guarded with, or null; after Prepare.
   GateSetup* gate();
+  /// Pursues the goal of a run with this agent. A person may take answers back in between.
+  Outcome Turn(Run& run);
   /// As the function below.
   ExitCode ReportAnswers(const Trace& kept = {}) const;
   /// If the run failed and the decision about it is open, prints the options and returns true.

@@ -117,7 +117,7 @@ const Outcome* ProgramRun::Pursue(std::vector<ProgramFile> read) {
   if (opened.why == Unopened::kNoGoals) refused_ = nothing.Report(session());
   if (opened.why == Unopened::kNoSuchGoal) Complain("--goal", NoGoalNamed(session(), goal));
   if (!opened) return nullptr;
-  outcome_ = run_->Turn();
+  outcome_ = host_.Turn(*run_);
   if (Interrupted()) outcome_.status = Status::kInterrupted;
   return &outcome_;
 }

@@ -61,10 +61,13 @@ std::string ProgressText(const Progress& progress, double rate, std::size_t widt
   return CutToWidth(text + "  " + rule, width);
 }
 
-std::function<void(const Progress*)> ProgressLine() {
+bool ShowsProgress() {
   const char* term = std::getenv("TERM");
-  if (isatty(STDERR_FILENO) != 1 || term == nullptr || std::string_view(term) == "dumb")
-    return nullptr;
+  return isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+std::function<void(const Progress*)> ProgressLine() {
+  if (!ShowsProgress()) return nullptr;
   return [shown = ShownProgress()](const Progress* progress) mutable { shown.Tell(progress); };
 }
 

@@ -17,8 +17,12 @@
 
 namespace rpl {
 
-/// A function for SessionOptions::progress; null is the end of an evaluation. Empty if standard
-/// error is not a terminal or TERM is missing or `dumb`.
+/// Whether a line that changes can be shown: standard error is a terminal, and TERM neither missing
+/// nor `dumb`.
+bool ShowsProgress();
+
+/// A function for SessionOptions::progress; null is the end of an evaluation. Empty unless
+/// ShowsProgress.
 std::function<void(const Progress*)> ProgressLine();
 
 /// The text of the line, at most `width` columns. `rate` is in rows per second.

@@ -47,17 +47,20 @@ std::string_view Expected(Takes takes) {
 constexpr std::string_view kCommands =
     "  .decline  do not answer this question, now or later\n"
     "  .later    leave it open\n"
+    "  .back     take the last answer back and ask that question again\n"
     "  .open     list the open questions\n";
 
 }  // namespace
 
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
-  if (!read_line_ || request.kind == Request::Kind::kTool) return {};
+  if (!read_line_ || !back_.empty() || request.kind == Request::Kind::kTool) return {};
   if (!refused.empty()) err_ << Printable(refused) << '\n';
   const bool wraps = &err_ == &std::cerr && isatty(STDERR_FILENO) == 1;
   err_ << (wraps ? Wrapped(PromptFor(request), TerminalWidth()) : PromptFor(request)) << '\n';
   rpl::Answer answer = Put(request, pool);
+  if (!back_.empty()) return {};
   answer.by = by_;
+  if (answer.kind != rpl::Answer::Kind::kNobody) answered_.push_back(request.id);
   return answer;
 }
 
@@ -91,8 +94,14 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
     if (!line || !line->starts_with('.')) return line;
     if (*line == ".decline") *instead = {rpl::Answer::Kind::kDecline, kNone};
     if (*line == ".decline" || *line == ".later") return std::nullopt;
-    if (*line != ".open" && *line != ".help") return line;
-    if (*line == ".help") err_ << kCommands;
+    if (*line == ".back" && !answered_.empty()) {
+      back_ = std::move(answered_.back());
+      answered_.pop_back();
+      return std::nullopt;
+    }
+    if (*line == ".back") err_ << "there is no answer to take back\n";
+    else if (*line == ".help") err_ << kCommands;
+    else if (*line != ".open") return line;
     else
       for (const Request& request : open_) err_ << "  " << Indented(PromptFor(request)) << '\n';
   }

@@ -8,10 +8,10 @@
 // empty line for a question that takes a number or a date; one for a free question must be
 // confirmed once, because it is more often a slip than an answer.
 //
-// In place of an answer, `.decline` refuses one, `.later` goes on to the next question, `.open`
-// lists all that are open, and `.help` these words. At the end of the input there is no answer
-// (kNobody), from then on. Calls of tools are not answered: a person's line is never taken for the
-// result of a program.
+// In place of an answer, `.decline` refuses one, `.later` goes on to the next question, `.back`
+// asks the last question again, `.open` lists all that are open, and `.help` these words. At the
+// end of the input there is no answer (kNobody), from then on. Calls of tools are not answered: a
+// person's line is never taken for the result of a program.
 #ifndef RPL_SHELL_HOST_TERMINAL_AGENT_H_
 #define RPL_SHELL_HOST_TERMINAL_AGENT_H_
 
@@ -19,6 +19,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/agent.h"
@@ -43,6 +44,10 @@ class TerminalAgent : public Agent {
   /// Does nothing: a run ends with its goal, and another command continues it.
   void OfferToContinue(const std::string&) override {}
 
+  /// The question to be asked again, whose reply the caller takes back before the next turn; ""
+  /// if there is none. Until then nothing is asked.
+  std::string TakeBack() { return std::exchange(back_, ""); }
+
  private:
   rpl::Answer Put(const Request& request, Pool& pool);
   rpl::Answer Ask(const Request& request, Pool& pool);
@@ -53,6 +58,8 @@ class TerminalAgent : public Agent {
   std::optional<std::string> Typed(rpl::Answer* instead);
 
   std::vector<Request> open_;
+  std::vector<std::string> answered_;  // ids, the last one last
+  std::string back_;                   // see TakeBack
   LineReader read_line_;
   std::string mark_;
   By by_;

@@ -19,10 +19,19 @@ ToolPermission::LineReader Person(bool ask) {
   return ask && InputIsTerminal() ? ToolPermission::LineReader(ReadLine) : nullptr;
 }
 
-ToolRun RunOptionsFor(std::function<bool()> interrupted) {
+std::function<bool()> OrCtrlC(const std::function<bool()>& interrupted) {
+  return interrupted ? interrupted : Interrupted;
+}
+
+// `running` is used by the calls alone, not here.
+ToolRun RunOptionsFor(std::function<bool()> interrupted, RunningTools& running) {
   ToolRun run;
-  run.interrupted = interrupted ? std::move(interrupted) : Interrupted;
-  run.log = [](const std::string& tool, const std::string& line) {
+  run.interrupted = [&running, interrupted = std::move(interrupted)] {
+    running.Poll();
+    return interrupted();
+  };
+  run.log = [&running](const std::string& tool, const std::string& line) {
+    running.Clear();
     std::cerr << "[" << PrintableLine(tool) << "] " << Printable(line) << '\n';
   };
   return run;
@@ -74,11 +83,12 @@ ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
     : options_(options),
       permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr,
                   ToolPins(PinsPath())),
-      agent_(config_, permission_, RunOptionsFor(interrupted), otherwise),
+      agent_(config_, permission_, RunOptionsFor(OrCtrlC(interrupted), running_), otherwise),
       model_(
           agent_, permission_,
           [](const std::string& line) { std::cerr << "note: " << PrintableLine(line) << '\n'; },
-          interrupted ? interrupted : Interrupted) {}
+          OrCtrlC(interrupted)),
+      running_(model_) {}
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);

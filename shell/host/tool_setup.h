@@ -13,6 +13,7 @@
 #include "runtime/tools/tool_agent.h"
 #include "shell/host/options.h"
 #include "shell/host/report.h"
+#include "shell/host/running_tools.h"
 #include "shell/host/tool_permission.h"
 
 namespace rpl {
@@ -43,7 +44,7 @@ class ToolSetup {
   ExitCode Prepare(const std::vector<std::string>& documents);
 
   /// The agent of the tools, valid as long as the setup.
-  Agent& agent() { return model_; }
+  Agent& agent() { return running_; }
   /// The configuration; empty before Prepare and without one.
   const ToolConfig& config() const { return config_; }
   /// Runs a command of the guard. It requires the same approval as a tool.
@@ -59,7 +60,8 @@ class ToolSetup {
   ToolConfig config_;  // empty without one
   ToolPermission permission_;
   ToolAgent agent_;
-  ModelAgent model_;  // in front of it
+  ModelAgent model_;      // in front of it
+  RunningTools running_;  // in front of both
 };
 
 }  // namespace rpl
