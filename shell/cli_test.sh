@@ -356,12 +356,19 @@ printf '%% <- p(1)\n' >goal.rpl
 printf '%% <- p(2)\n' >no.rpl
 printf '{"draft-id": "doc-42"}' >answers.json
 printf '# Trip - %%trip(?where, ?nights) <- where(?where), nights(?nights)\n\n# Where - where(?where)\n\nWhere?\n\n# Nights - nights(?nights)\n\nHow many?\n' >back.md
-expect "run: back" 0 '{"?where":"Oslo","?nights":"3"}' "there is no answer to take back" \
+expect "run: back" 0 '{"?where":"Oslo","?nights":3}' "there is no answer to take back" \
   "$rpl" run back.md < <(printf '.back\nRome\n.back\nOslo\n3\n')
-expect "run: back, in a session" 0 '{"?where":"Oslo","?nights":"4"}' "Where?" \
+expect "run: back, in a session" 0 '{"?where":"Oslo","?nights":4}' "Where?" \
   "$rpl" run back.md --session back.rpls < <(printf 'Rome\n.back\nOslo\n4\n')
 expect "run: back, in the trace" 0 '*' "" "$rpl" trace export back.rpls
 check "run: back, in the trace" grep -q -- '-> false' out
+mkdir running
+printf 'version: 1\ntools:\n  slow: {command: ["sh", "slow.sh"]}\n' >running/rpl.yaml
+printf 'read -r line\nsleep 1\necho "$line" | jq -c "{id, result: 1}"\n' >running/slow.sh
+printf '%%a <- $slow(1)\n' >running/a.rpl
+TERM=xterm script -qec "$(printf '%q ' "$rpl" run running/a.rpl --allow-tool slow)" /dev/null </dev/null >out
+check "run: a tool that runs is named" grep -q 'slow  0\.[5-9] s' out
+check "run: and no more when it has ended" grep -q $'\r\033\\[K[^|/]*satisfied' out
 printf '[{"match": {"var": "draft-id"}, "decline": true}]' >decline.json
 
 expect "run: a line answers a question" 0 "doc-42" "Which draft?" "$rpl" run ask.md < <(echo doc-42)
