@@ -31,6 +31,11 @@ HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
   return out;
 }
 
+bool HostCheck::Binds() const {
+  return std::ranges::any_of(engine_.program.constraints(),
+                             [this](const Constraint& c) { return ReachOf(c) != Reach::kNothing; });
+}
+
 std::vector<WantedEvidence> HostCheck::EvidenceOf(const Clauses& clauses) const {
   std::vector<WantedEvidence> out;
   const Pool& pool = engine_.pool;

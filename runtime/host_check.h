@@ -68,6 +68,8 @@ class HostCheck {
 
   /// REQUIRES: a host whose last entry is the event.
   HostFindings Check();
+  /// Whether some constraint reads the calls of a host: no other program decides about one.
+  bool Binds() const;
 
  private:
   /// What a constraint reads of the host.

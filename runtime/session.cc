@@ -328,6 +328,8 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
 
 HostFindings Session::CheckHost() { return state_->runtime.CheckHost(); }
 
+bool Session::BindsHost() { return state_->runtime.BindsHost(); }
+
 void Session::SetLog(LogSink log) { state_->runtime.SetLog(std::move(log)); }
 
 void Session::SetLimits(const SessionLimits& limits) { state_->runtime.SetLimits(limits); }

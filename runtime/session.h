@@ -107,6 +107,8 @@ class Session {
   /// What the constraints find about the event of the host that is under decision (host_check.h),
   /// in the state after the last turn, which stays as it is. REQUIRES: SessionOptions::host.
   HostFindings CheckHost();
+  /// Whether some constraint of the program reads the calls of a host. REQUIRES: a turn was run.
+  bool BindsHost();
 
   /// The relations that databases evaluate now, with their queries.
   std::vector<SqlPushed> Pushed() const;

@@ -243,12 +243,17 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
       .Explain(form, limits, absence_depth, to);
 }
 
+HostCheck Runtime::OnHost() {
+  return HostCheck({run_->engine, run_->options, run_->derivations, run_->violations,
+                    run_->requests, run_->calls, run_->now});
+}
+
 HostFindings Runtime::CheckHost() {
   run_->budget.Begin();
-  return HostCheck({run_->engine, run_->options, run_->derivations, run_->violations,
-                    run_->requests, run_->calls, run_->now})
-      .Check();
+  return OnHost().Check();
 }
+
+bool Runtime::BindsHost() { return OnHost().Binds(); }
 
 void Runtime::OfferToContinue(const std::string& goal) {
   run_->recorder.Log(LogLine::Verb::kOffered, goal);

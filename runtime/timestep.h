@@ -43,7 +43,8 @@ class Sources;
 class Store;
 struct ExplainLimits;
 struct Explained;
-struct HostFindings;  // runtime/host_check.h
+class HostCheck;  // runtime/host_check.h
+struct HostFindings;
 
 class Runtime {
  public:
@@ -91,6 +92,8 @@ class Runtime {
                Explained& to);
   /// What the constraints find about the event of a host that is under decision (host_check.h).
   HostFindings CheckHost();
+  /// Whether some constraint reads the calls of a host.
+  bool BindsHost();
 
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).
@@ -104,6 +107,7 @@ class Runtime {
   const Trace& trace() const;
 
  private:
+  HostCheck OnHost();
   void Begin(int phase, const char* name);
   void Renew();
   void PutIntoEffect();

@@ -15,6 +15,21 @@ cd "$folder/a project" || exit 1
 cat >ship.md <<'END'
 # No push - std#decides(?c), std#runs(?c, "git", ["push" & _]) -> false
 END
+printf 'No push - std#decides(?c), std#runs(?c, "git", ["push" & _]) -> false\n' >prose.md
+printf '# Gate - std#decides(?c) -> \n' >broken.md
+printf '{"policy": {"name": "p"}, "rules": []}\n' >policy.json
+printf '# Words\n\nword(?w) <- std#runs(?c, ?w, _)\n' >rules.md
+while IFS='|' read -r protocol why; do
+  expect "$protocol binds nothing" 2 "" "$why" "$rpl" guard install "$protocol" --write
+  check "$protocol: nothing is written" test ! -e .claude
+  expect "$protocol: doctor" 1 "*" "" "$rpl" guard doctor "$protocol"
+  check "$protocol: doctor says why" grep -qF "$why" out
+done <<'END'
+prose.md|every call is let through
+rules.md|every call is let through
+broken.md|it has errors: broken.md:1
+policy.json|it is a policy, not a protocol
+END
 declare -A file=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json [cursor]=.cursor/hooks.json
   [gemini-cli]=.gemini/settings.json [copilot-cli]=.github/hooks/rpl-guard.json [windsurf]=.windsurf/hooks.json
   [opencode]=.opencode/plugins/rpl-guard.js)

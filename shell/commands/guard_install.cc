@@ -101,6 +101,10 @@ int InstallHooks(const GuardCommandOptions& options) {
     Complain(options.protocol, protocol.error);
     return kExitFile;
   }
+  if (const std::string fault = BindingFault(place.protocol); !fault.empty()) {
+    Complain(options.protocol, fault, "nothing was written");
+    return kExitInvalid;
+  }
   const HookSettings& of = HookSettingsOf(HostOf(options));
   const std::string file = fs::path(place.project) / of.file;
   std::error_code failed;
@@ -139,7 +143,8 @@ int ExamineHooks(const GuardCommandOptions& options) {
   Examination found;
   BoundPlace place = BoundPlaceHere(options);
   const Input protocol = ReadFile(place.protocol);
-  found.Tell(protocol.error.empty(), "the protocol " + place.protocol, protocol.error);
+  const std::string fault = protocol.error.empty() ? BindingFault(place.protocol) : protocol.error;
+  found.Tell(fault.empty(), "the protocol " + place.protocol, fault);
   const ShfmtReader parser;
   found.Tell(!parser.program().empty(),
              parser.program().empty() ? "no `shfmt`" : "the parser " + parser.program(),

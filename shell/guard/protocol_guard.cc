@@ -12,6 +12,7 @@
 
 #include "checks/calls/call_views.h"
 #include "checks/calls/shfmt_reader.h"
+#include "formats/file_name.h"
 #include "formats/shorten.h"
 #include "interp/lint/checker.h"
 #include "interp/program/prose.h"
@@ -97,6 +98,25 @@ ProtocolGuard::ProtocolGuard(BoundPlace place, EngineOptions engine, std::string
 ProtocolGuard::~ProtocolGuard() = default;
 
 HostLog& ProtocolGuard::log() { return store_->host()->log(); }
+
+std::string BindingFault(const std::string& path) {
+  for (const char* extension : {".json", ".yaml", ".yml"})
+    if (HasExtension(path, extension))
+      return "it is a policy, not a protocol; `rpl guard hook --policy` applies one";
+  const std::string text = ReadFile(path).text;
+  if (const std::string error = FirstError(path, text); !error.empty())
+    return "it has errors: " + error;
+  Nobody nobody;
+  const Run::Opened opened = Run::Open(nobody, {.files = {{fs::path(path).filename(), text}},
+                                                .reader = ReaderBeside({path}),
+                                                .messages_read = false});
+  if (opened.why != Unopened::kNot && opened.why != Unopened::kNoGoals) return "it cannot be run";
+  static_cast<void>(opened.run->Say("<begin>", ""));
+  if (opened.run->session().BindsHost()) return "";
+  return "none of its constraints reads `std#decides`, `std#turn-ends` or another relation over "
+         "the "
+         "calls of a host, so that every call is let through (docs/bind.md)";
+}
 
 ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineOptions& engine,
                                           std::function<bool()> interrupted) {

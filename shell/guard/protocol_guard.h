@@ -33,6 +33,10 @@ namespace rpl {
 class Run;
 class SessionStore;
 
+/// Why the protocol in this file binds no agent, for people, or "": it has errors, it is a policy,
+/// or none of its constraints is about the calls of a host. REQUIRES: the file can be read.
+std::string BindingFault(const std::string& path);
+
 class ProtocolGuard {
  public:
   struct Opened {
