@@ -222,7 +222,7 @@ expect "a rule that allows a whole command" 0 "" 'prefix.yaml: 1 rule' "$rpl" gu
 grep -q warning err && fail "expected no warning"
 expect "a rule that excludes other commands" 0 "" '1 rule' "$rpl" guard check "$shell_policy"
 grep -q warning err && fail "expected no warning"
-for mark in ';' '&' '|' '`' '(' '<' '>' '\n'; do  # as JSON writes them
+for mark in ';' '&' '|' '`' '(' '<' '>' '$' '~' '/' '\n'; do  # as JSON writes them
   grep -vF "\"value\": \"$mark\"" "$shell_policy" >prefix.json
   expect "one that excludes all but $mark" 0 "" \
     'warning: prefix.json: the rule `read-notes` allows' "$rpl" guard check prefix.json

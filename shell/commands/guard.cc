@@ -156,11 +156,13 @@ ExitCode ReadTools(const GuardCommandOptions& options, std::vector<KnownTool>& t
   return found.has_errors() ? kExitInvalid : kExitOk;
 }
 
-// What ends a command of a shell's line, starts one within another, or writes a file.
-constexpr std::string_view kShellMarks = ";&|`(<>\n";
+// What ends a command of a shell's line, starts one within another, writes a file, or names one in
+// another folder.
+constexpr std::string_view kShellMarks = ";&|`(<>\n$~/";
 
-// A rule that allows shell commands by a part of their text lets another command follow, unless it
-// excludes each of the marks by which one could: by `not`, as one of the conditions that all hold.
+// A rule that allows shell commands by a part of their text lets another command or any file
+// follow, unless it excludes each of the marks by which one could: by `not`, as one of the
+// conditions that all hold.
 bool AllowsByPart(const GuardRule& rule) {
   static constexpr std::string_view kCommandPaths[] = {"command", "cmd", "command_line", "script"};
   using Op = ToolArgLeaf::Op;
@@ -203,9 +205,9 @@ int CheckPolicy(const GuardCommandOptions& options) {
     if (AllowsByPart(rule))
       std::cerr << fmt::format(
           "warning: {}: the rule `{}` allows a shell command by a part of its text, and so "
-          "also one with `&&`, `;`, `|` or `$(…)` and another command\n"
+          "also one with `&&`, `;`, `|` or `$(…)` and another command, or with `/etc/shadow`\n"
           "help: compare whole commands, with `eq` or `in`, or exclude each of "
-          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>` and a line end; "
+          "`;`, `&`, `|`, `` ` ``, `(`, `<`, `>`, `$`, `~`, `/` and a line end; "
           "a protocol reads each command of a line: `std#decides(?c), std#runs(?c, ?program, _) -> "
           "known(?program)` (docs/bind.md)\n",
           PrintableLine(options.file), PrintableLine(rule.id));
