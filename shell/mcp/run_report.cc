@@ -8,6 +8,7 @@
 
 #include "formats/json_text.h"
 #include "formats/shorten.h"
+#include "formats/spelling.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/session.h"
 #include "runtime/wire/facts_to_report.h"
@@ -244,6 +245,28 @@ AnswerPage PageOf(const std::vector<std::string>& json_answers, std::size_t firs
   return page;
 }
 
+namespace {
+
+// The answers that were not taken and why, for `now`, or "".
+std::string NotTaken(const RunReport& report) {
+  std::string out;
+  for (const UnusedAnswer& answer : report.unused) {
+    std::string why = answer.why;
+    if (why.empty()) {
+      NearestName nearest(answer.key);
+      for (const OpenQuestion& question : report.questions) nearest.Offer(question.key);
+      why = answer.key == "what-now" ? "only a person decides this, at a terminal"
+            : nearest.name().empty()
+                ? "nothing asks for it"
+                : "nothing asks for it, did you mean `" + nearest.name() + "`?";
+    }
+    out += (out.empty() ? "Not taken: `" : "; `") + ShownText(answer.key) + "`: " + why;
+  }
+  return out.empty() ? "" : out + "\n\n";
+}
+
+}  // namespace
+
 RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::string& path) {
   RunReport out;
   Outcome shown = run.outcome();
@@ -257,7 +280,8 @@ RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::strin
   const std::string why =
       shown.status == Status::kUnsatisfied ? WhyNot(run, shown.goal) : std::string();
   const AnswerPage page = PageOf(shown.json_answers, 0);
-  out.json = {{"now", ShownText(run.Shown(NowFor(run, out, handle, path, why)), 2 * kMostProse)},
+  out.json = {{"now", ShownText(run.Shown(NotTaken(out) + NowFor(run, out, handle, path, why)),
+                                2 * kMostProse)},
               {"schema", "rpl.mcp.run/1"},
               {"session", handle},
               {"protocol", run.place().name},

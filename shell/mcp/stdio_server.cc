@@ -5,8 +5,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <thread>
@@ -24,6 +26,13 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 // A client that sends faster than calls are answered is not read from for a while.
 constexpr std::size_t kMostWaiting = 1000;  // calls
 constexpr int kRoomPollMs = 5;
+// What a client that has closed its end may still be answered.
+constexpr std::chrono::milliseconds kLastAnswers(500);
+
+bool HasOpenCalls(McpPeer& peer) {
+  const std::lock_guard lock(peer.mutex);
+  return std::ranges::any_of(peer.calls, [](const auto& call) { return !call.second.expired(); });
+}
 
 }  // namespace
 
@@ -52,7 +61,13 @@ void ServeStdio(McpService& service) {
     if (sources[0].revents == 0) continue;
     const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n <= 0) break;
+    if (n <= 0) {
+      const auto until = std::chrono::steady_clock::now() + kLastAnswers;
+      while (HasOpenCalls(*peer) && std::chrono::steady_clock::now() < until &&
+             poll(&sources[1], 1, kRoomPollMs) == 0) {
+      }
+      break;
+    }
     lines.Feed(
         {bytes.data(), static_cast<std::size_t>(n)},
         [&](std::string_view line) { server.TakeLine(peer, line, peer->send, log); },
