@@ -4,7 +4,7 @@
 
 In FOLDER, which may have files already: the pages of docs/ for users, std/, the examples and the
 changelog. A link to a file that the folder does not have becomes its text, so that all links lead
-somewhere. What is for those who change the engine stays out.
+somewhere, and commands call an installed `rpl`. What is for those who change the engine stays out.
 """
 import re
 import shutil
@@ -23,7 +23,8 @@ def main(target: Path) -> None:
     for page in [*target.rglob("*.md")]:
         if "examples" in page.relative_to(target).parts:
             continue
-        page.write_text(without_dead_links(page.read_text(), page.parent))
+        text = without_dead_links(page.read_text(), page.parent)
+        page.write_text(text if page.name == "install.md" else text.replace("build/rpl ", "rpl "))
 
 
 def without_dead_links(text: str, folder: Path) -> str:

@@ -43,6 +43,7 @@ class Pipe {
     const id = ++this.#ids;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
+      this.#hold();
       this.#process.stdin.write(JSON.stringify({ id, ...body }) + "\n");
     });
   }
@@ -62,11 +63,19 @@ class Pipe {
       const { id, ...answer } = JSON.parse(line);
       this.#waiting.get(id)?.resolve(answer);
       this.#waiting.delete(id);
+      this.#hold();
     });
+  }
+
+  // Node goes on for the program only while a request waits, so that a run need not be closed.
+  #hold() {
+    const how = this.#waiting.size > 0 ? "ref" : "unref";
+    for (const part of [this.#process, this.#process.stdin, this.#process.stdout]) part[how]();
   }
 
   async close() {
     if (this.#process === null) return;
+    for (const part of [this.#process, this.#process.stdin, this.#process.stdout]) part.ref();
     this.#process.stdin.end();
     await this.#ended;
   }
