@@ -176,9 +176,13 @@ int Misunderstood(const std::string& message, std::string_view command,
 
 int Reject(const CLI::App& app, const CLI::ParseError& error,
            const std::vector<std::string>& arguments) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string name = chosen.empty() ? "" : command.get_name();
+  std::string name;
+  const CLI::App* chosen = &app;
+  while (!chosen->get_subcommands().empty()) {
+    chosen = chosen->get_subcommands().front();
+    name += (name.empty() ? "" : " ") + chosen->get_name();
+  }
+  const CLI::App& command = *chosen;
   for (const std::string& extra : app.remaining(true)) {
     if (extra.starts_with('-') && extra != "--") {
       const std::string flag = extra.substr(0, extra.find('='));
@@ -192,7 +196,7 @@ int Reject(const CLI::App& app, const CLI::ParseError& error,
   }
   const std::vector<std::string> below = CommandNames(command);
   const bool lacks_one = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (lacks_one && !chosen.empty() && !below.empty() && command.get_subcommands().empty())
+  if (lacks_one && !name.empty() && !below.empty())
     return Misunderstood(fmt::format("{}: expected one of {}", name, fmt::join(below, ", ")), name);
   return Misunderstood(TellsShort(error.what(), arguments), name);
 }
