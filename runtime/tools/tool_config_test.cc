@@ -268,7 +268,7 @@ TEST_CASE("what is wrong with a configuration, with its place") {
       {"version: 1\nsecrets: {}",
        "2:1 RPL7004 unknown key `secrets` in the configuration (its "
        "keys are `version`, `concurrency`, `tools`, `mcp`, `index`, `write`, `guard`, "
-       "`relations`)"},
+       "`relations`, `model`)"},
       {"version: 1\nconcurrency: 0",
        "2:14 RPL7007 expected a whole number from 1 to 64 for `concurrency`, got `0`"},
       {"version: 1\ntools: [a]",
