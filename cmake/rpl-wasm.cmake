@@ -47,6 +47,7 @@ rpl_add_module(rpl_scripts
   shell/host/refusal.cc
   shell/host/report.cc
   shell/host/scripted_agent.cc
+  shell/host/text_width.cc
   shell/script/guard_notation.cc
   shell/script/markup.cc
   shell/script/portable_main.cc

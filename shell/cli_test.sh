@@ -362,6 +362,23 @@ expect "run: back, in a session" 0 '{"?where":"Oslo","?nights":4}' "Where?" \
   "$rpl" run back.md --session back.rpls < <(printf 'Rome\n.back\nOslo\n4\n')
 expect "run: back, in the trace" 0 '*' "" "$rpl" trace export back.rpls
 check "run: back, in the trace" grep -q -- '-> false' out
+cat >narrow.md <<'END'
+# Go - %go(?x) <- p(?x)
+
+A sentence about __x__ that is a good deal longer than forty columns are.
+
+p("a place with a long name")
+
+# Never - p(?x), q(?x) -> false
+
+Another sentence that is a good deal longer than forty columns are.
+END
+printf 'q("a place with a long name")\n' >q.rpl
+printf 'q("elsewhere")\n' >other.rpl
+for more in other.rpl q.rpl; do
+  script -qec "stty cols 40; $(printf '%q ' "$rpl" run narrow.md) $more" /dev/null </dev/null >out
+  check "run: nothing is wider than 40 columns $more" test -z "$(sed 's/\x1b\[[0-9;]*m//g; s/\r$//' out | grep -E '.{41}' | grep -vE '^(help: |    - |  [0-9]  |[{"])')"
+done
 mkdir running
 printf 'version: 1\ntools:\n  slow: {command: ["sh", "slow.sh"]}\n' >running/rpl.yaml
 printf 'read -r line\nsleep 1\necho "$line" | jq -c "{id, result: 1}"\n' >running/slow.sh

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/prompt_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -75,6 +77,10 @@ std::string Wrapped(std::string_view text, std::size_t width) {
     text.remove_prefix(1);
   }
   return out;
+}
+
+std::string Fitted(std::string_view text, int stream) {
+  return isatty(stream) == 1 ? Wrapped(text, TerminalWidth()) : std::string(text);
 }
 
 }  // namespace rpl

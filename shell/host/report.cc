@@ -69,11 +69,11 @@ void Complain(std::string_view where, std::string_view message, std::string_view
 
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
   for (const Request& request : requests) {
-    err << "  " << Printable(request.id);
-    if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
+    std::string line = "  " + Printable(request.id);
+    if (request.in_doubt) line += ": it was started before, and what became of it is unknown";
     else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
-      err << ": " << PromptFor(request);
-    err << '\n';
+      line += ": " + PromptFor(request);
+    err << (&err == &std::cerr ? Fitted(line, STDERR_FILENO) : line) << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
   }
@@ -122,6 +122,14 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
                                                                         std::string_view mark) {
     return Marked(text, mark, on);
   };
+  // Its first words so marked, the whole as the stream shows it.
+  const auto shaped = [&](const std::string& first, std::string_view mark,
+                          const std::string& rest) {
+    const std::string all = first + rest;
+    const std::string text = &err == &std::cerr ? Fitted(all, STDERR_FILENO) : all;
+    const std::size_t end = std::min(first.size(), text.size());
+    return (end == 0 ? "" : word(text.substr(0, end), mark)) + text.substr(end);
+  };
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied:
@@ -135,7 +143,7 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
       break;
     case Status::kUnsatisfied:
     case Status::kToolFailed:
-      err << word("unsatisfied:", kRed) << ' ' << Printable(outcome.reason) << '\n';
+      err << shaped("unsatisfied:", kRed, ' ' + Printable(outcome.reason)) << '\n';
       break;
     case Status::kWaiting:
       err << word(outcome.pending.size() == 1
@@ -155,12 +163,14 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
       break;
     case Status::kFailed:
       if (outcome.violated) {
-        err << word(Printable(outcome.violated->heading) + ":", kRed) << ' '
-            << Printable(outcome.violated->text) << '\n';
+        err << shaped(Printable(outcome.violated->heading) + ":", kRed,
+                      ' ' + Printable(outcome.violated->text))
+            << '\n';
         for (const std::string& value : outcome.violated_with)
           err << "  " << PrintableLine(value) << '\n';
       }
-      err << (outcome.violated ? Printable(outcome.reason) : word(Printable(outcome.reason), kRed))
+      err << (outcome.violated ? shaped("", "", Printable(outcome.reason))
+                               : shaped(Printable(outcome.reason), kRed, ""))
           << '\n';
       break;
     case Status::kLimit: err << word(Printable(outcome.reason), kRed) << '\n'; break;
@@ -174,7 +184,9 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
 
 void PrintNow(const Outcome& outcome) {
   for (const ToDo& to_do : outcome.now)
-    std::cout << '\n' << Printable(to_do.heading) << '\n' << Printable(to_do.text) << '\n';
+    std::cout << '\n'
+              << Fitted(Printable(to_do.heading), STDOUT_FILENO) << '\n'
+              << Fitted(Printable(to_do.text), STDOUT_FILENO) << '\n';
 }
 
 std::string TraceLine(const TraceEntry& entry) {

@@ -54,9 +54,8 @@ constexpr std::string_view kCommands =
 
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || !back_.empty() || request.kind == Request::Kind::kTool) return {};
-  if (!refused.empty()) err_ << Printable(refused) << '\n';
-  const bool wraps = &err_ == &std::cerr && isatty(STDERR_FILENO) == 1;
-  err_ << (wraps ? Wrapped(PromptFor(request), TerminalWidth()) : PromptFor(request)) << '\n';
+  if (!refused.empty()) err_ << Shaped(Printable(refused)) << '\n';
+  err_ << Shaped(PromptFor(request)) << '\n';
   rpl::Answer answer = Put(request, pool);
   if (!back_.empty()) return {};
   answer.by = by_;
@@ -124,10 +123,10 @@ rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool) {
 // Lines after the end of input are none: the rows so far are the answer, if there are any.
 rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   PrintOptions(request, pool);
-  err_ << "  one per line";
+  std::string form = "  one per line";
   for (std::size_t i = 0; request.row.size() > 1 && i < request.row.size(); ++i)
-    err_ << (i == 0 ? ", as " : ", ") << Printable(request.row[i]);
-  err_ << ", then an empty line; an empty line at once is none\n";
+    form += (i == 0 ? ", as " : ", ") + Printable(request.row[i]);
+  err_ << Shaped(form + ", then an empty line; an empty line at once is none") << '\n';
   std::vector<Value> rows;
   rpl::Answer answer;
   std::optional<std::string> line = Typed(&answer);
@@ -144,6 +143,11 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   if (answer.kind == rpl::Answer::Kind::kNobody && (line || !rows.empty()))
     answer = {rpl::Answer::Kind::kValue, pool.List(rows)};
   return answer;
+}
+
+// The text as its stream shows it.
+std::string TerminalAgent::Shaped(std::string_view text) const {
+  return &err_ == &std::cerr ? Fitted(text, STDERR_FILENO) : std::string(text);
 }
 
 void TerminalAgent::PrintOptions(const Request& request, const Pool& pool) const {
