@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
+#include <utility>
 
 #include "interp/eval/profile_hints.h"
 #include "shell/host/report.h"
@@ -15,12 +16,11 @@
 namespace rpl {
 namespace {
 
-constexpr double kFirst = 0.5;  // seconds
-constexpr double kBetween = 0.1;
+constexpr double kBetween = 0.1;  // seconds
 constexpr std::size_t kRoom = 4;  // columns left free: `^C` must not begin another line
 
 struct ShownProgress {
-  bool visible = false;
+  ChangingLine line;
   bool begun = false;
   double last = 0;  // time of the last update, in seconds of the timestep
   double from = 0;  // time at which `rows` was read
@@ -31,7 +31,7 @@ struct ShownProgress {
 
 void ShownProgress::Tell(const Progress* progress) {
   if (progress == nullptr) {
-    if (visible) std::cerr << "\r\033[K" << std::flush;
+    line.Erase();
     *this = {};
     return;
   }
@@ -40,11 +40,11 @@ void ShownProgress::Tell(const Progress* progress) {
     from = progress->seconds;
     rows = progress->rows;
   }
-  if (progress->seconds < kFirst || progress->seconds < last + kBetween) return;
+  if (progress->seconds < ChangingLine::kAfterSeconds || progress->seconds < last + kBetween)
+    return;
   last = progress->seconds;
-  visible = true;
   const double rate = static_cast<double>(progress->rows - rows) / (last - from + 1e-9);
-  std::cerr << "\r\033[K" << ProgressText(*progress, rate, TerminalWidth() - kRoom) << std::flush;
+  line.Show(ProgressText(*progress, rate, ChangingLine::Width()));
 }
 
 }  // namespace
@@ -61,13 +61,24 @@ std::string ProgressText(const Progress& progress, double rate, std::size_t widt
   return CutToWidth(text + "  " + rule, width);
 }
 
-bool ShowsProgress() {
+bool ChangingLine::IsPossible() {
   const char* term = std::getenv("TERM");
   return isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
 }
 
+std::size_t ChangingLine::Width() { return TerminalWidth() - kRoom; }
+
+void ChangingLine::Show(std::string_view text) {
+  std::cerr << "\r\033[K" << CutToWidth(text, Width()) << std::flush;
+  visible_ = true;
+}
+
+void ChangingLine::Erase() {
+  if (std::exchange(visible_, false)) std::cerr << "\r\033[K" << std::flush;
+}
+
 std::function<void(const Progress*)> ProgressLine() {
-  if (!ShowsProgress()) return nullptr;
+  if (!ChangingLine::IsPossible()) return nullptr;
   return [shown = ShownProgress()](const Progress* progress) mutable { shown.Tell(progress); };
 }
 

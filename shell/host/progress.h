@@ -12,17 +12,32 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "runtime/session.h"
 
 namespace rpl {
 
-/// Whether a line that changes can be shown: standard error is a terminal, and TERM neither missing
-/// nor `dumb`.
-bool ShowsProgress();
+/// A line on standard error whose text changes, and which is erased in the end.
+class ChangingLine {
+ public:
+  /// Whether it can be shown: standard error is a terminal, and TERM neither missing nor `dumb`.
+  static bool IsPossible();
+  /// What takes less long is not told.
+  static constexpr double kAfterSeconds = 0.5;
+  /// Its columns.
+  static std::size_t Width();
+
+  /// Shows the text, cut to Width. REQUIRES: IsPossible.
+  void Show(std::string_view text);
+  void Erase();
+
+ private:
+  bool visible_ = false;
+};
 
 /// A function for SessionOptions::progress; null is the end of an evaluation. Empty unless
-/// ShowsProgress.
+/// ChangingLine::IsPossible.
 std::function<void(const Progress*)> ProgressLine();
 
 /// The text of the line, at most `width` columns. `rate` is in rows per second.

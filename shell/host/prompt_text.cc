@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 #include <string_view>
 
 #include "formats/terminal_text.h"
@@ -79,8 +80,11 @@ std::string Wrapped(std::string_view text, std::size_t width) {
   return out;
 }
 
-std::string Fitted(std::string_view text, int stream) {
-  return isatty(stream) == 1 ? Wrapped(text, TerminalWidth()) : std::string(text);
+std::string Fitted(std::string_view text, const std::ostream& stream) {
+  const int file = &stream == &std::cout   ? STDOUT_FILENO
+                   : &stream == &std::cerr ? STDERR_FILENO
+                                           : -1;
+  return file >= 0 && isatty(file) == 1 ? Wrapped(text, TerminalWidth()) : std::string(text);
 }
 
 }  // namespace rpl

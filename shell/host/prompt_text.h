@@ -6,6 +6,7 @@
 #ifndef RPL_SHELL_HOST_PROMPT_TEXT_H_
 #define RPL_SHELL_HOST_PROMPT_TEXT_H_
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,9 @@ std::string PromptFor(const Request& request);
 /// The text with line ends in place of blanks, so that no word is broken on a terminal of that
 /// width. A word that is wider than a line stays whole.
 std::string Wrapped(std::string_view text, std::size_t width);
-/// The same for a standard stream, 1 or 2, if that is a terminal; else the text as it is.
-std::string Fitted(std::string_view text, int stream);
+/// The same for standard output or error, if that is a terminal; for another stream the text as it
+/// is.
+std::string Fitted(std::string_view text, const std::ostream& stream);
 
 }  // namespace rpl
 

@@ -73,7 +73,7 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
     if (request.in_doubt) line += ": it was started before, and what became of it is unknown";
     else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
       line += ": " + PromptFor(request);
-    err << (&err == &std::cerr ? Fitted(line, STDERR_FILENO) : line) << '\n';
+    err << Fitted(line, err) << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
   }
@@ -125,8 +125,7 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
   // Its first words so marked, the whole as the stream shows it.
   const auto shaped = [&](const std::string& first, std::string_view mark,
                           const std::string& rest) {
-    const std::string all = first + rest;
-    const std::string text = &err == &std::cerr ? Fitted(all, STDERR_FILENO) : all;
+    const std::string text = Fitted(first + rest, err);
     const std::size_t end = std::min(first.size(), text.size());
     return (end == 0 ? "" : word(text.substr(0, end), mark)) + text.substr(end);
   };
@@ -185,8 +184,8 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
 void PrintNow(const Outcome& outcome) {
   for (const ToDo& to_do : outcome.now)
     std::cout << '\n'
-              << Fitted(Printable(to_do.heading), STDOUT_FILENO) << '\n'
-              << Fitted(Printable(to_do.text), STDOUT_FILENO) << '\n';
+              << Fitted(Printable(to_do.heading), std::cout) << '\n'
+              << Fitted(Printable(to_do.text), std::cout) << '\n';
 }
 
 std::string TraceLine(const TraceEntry& entry) {

@@ -4,22 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "formats/terminal_text.h"
-#include "shell/host/progress.h"
-#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {
 
-constexpr double kFirstSeconds = 0.5;
-constexpr std::size_t kFreeColumns = 4;  // `^C` must not begin another line
 constexpr std::string_view kTurning = "|/-\\";
 
 }  // namespace
 
-RunningTools::RunningTools(Agent& otherwise) : RelayingAgent(otherwise), shows_(ShowsProgress()) {}
+RunningTools::RunningTools(Agent& otherwise)
+    : RelayingAgent(otherwise), shows_(ChangingLine::IsPossible()) {}
 
 std::vector<rpl::Answer> RunningTools::Call(const std::vector<Request>& requests, Pool& pool) {
   if (!shows_) return otherwise_.Call(requests, pool);
@@ -39,25 +35,18 @@ std::vector<rpl::Answer> RunningTools::Call(const std::vector<Request>& requests
     };
   }
   std::vector<rpl::Answer> out = otherwise_.Call(told, pool);
-  Clear();
+  line_.Erase();
   running_.clear();
   return out;
 }
 
 void RunningTools::Poll() {
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-  if (running_.empty() || spent.count() < kFirstSeconds) return;
+  if (running_.empty() || spent.count() < ChangingLine::kAfterSeconds) return;
   const char turn = kTurning[static_cast<std::size_t>(spent.count() * 4) % kTurning.size()];
-  const std::string line =
-      fmt::format("{} {}  {:.1f} s", turn,
-                  PrintableLine(fmt::format("{}", fmt::join(running_, ", "))), spent.count());
-  std::cerr << "\r\033[K" << CutToWidth(line, TerminalWidth() - kFreeColumns) << std::flush;
-  visible_ = true;
-}
-
-void RunningTools::Clear() {
-  if (visible_) std::cerr << "\r\033[K" << std::flush;
-  visible_ = false;
+  line_.Show(fmt::format("{} {}  {:.1f} s", turn,
+                         PrintableLine(fmt::format("{}", fmt::join(running_, ", "))),
+                         spent.count()));
 }
 
 }  // namespace rpl

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/relaying_agent.h"
+#include "shell/host/progress.h"
 
 namespace rpl {
 
@@ -26,13 +27,13 @@ class RunningTools : public RelayingAgent {
   /// To be called often while calls run.
   void Poll();
   /// Erases the line until the next Poll.
-  void Clear();
+  void Clear() { line_.Erase(); }
 
  private:
   const bool shows_;
   std::vector<std::string> running_;  // in the order of their starts
   std::chrono::steady_clock::time_point begin_;
-  bool visible_ = false;
+  ChangingLine line_;
 };
 
 }  // namespace rpl

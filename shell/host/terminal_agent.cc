@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/terminal_agent.h"
 
-#include <unistd.h>
-
 #include <iostream>
 
 #include "formats/shorten.h"
@@ -54,8 +52,8 @@ constexpr std::string_view kCommands =
 
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || !back_.empty() || request.kind == Request::Kind::kTool) return {};
-  if (!refused.empty()) err_ << Shaped(Printable(refused)) << '\n';
-  err_ << Shaped(PromptFor(request)) << '\n';
+  if (!refused.empty()) err_ << Fitted(Printable(refused), err_) << '\n';
+  err_ << Fitted(PromptFor(request), err_) << '\n';
   rpl::Answer answer = Put(request, pool);
   if (!back_.empty()) return {};
   answer.by = by_;
@@ -126,7 +124,7 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   std::string form = "  one per line";
   for (std::size_t i = 0; request.row.size() > 1 && i < request.row.size(); ++i)
     form += (i == 0 ? ", as " : ", ") + Printable(request.row[i]);
-  err_ << Shaped(form + ", then an empty line; an empty line at once is none") << '\n';
+  err_ << Fitted(form + ", then an empty line; an empty line at once is none", err_) << '\n';
   std::vector<Value> rows;
   rpl::Answer answer;
   std::optional<std::string> line = Typed(&answer);
@@ -143,11 +141,6 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   if (answer.kind == rpl::Answer::Kind::kNobody && (line || !rows.empty()))
     answer = {rpl::Answer::Kind::kValue, pool.List(rows)};
   return answer;
-}
-
-// The text as its stream shows it.
-std::string TerminalAgent::Shaped(std::string_view text) const {
-  return &err_ == &std::cerr ? Fitted(text, STDERR_FILENO) : std::string(text);
 }
 
 void TerminalAgent::PrintOptions(const Request& request, const Pool& pool) const {

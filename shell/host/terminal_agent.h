@@ -53,7 +53,6 @@ class TerminalAgent : public Agent {
   rpl::Answer Ask(const Request& request, Pool& pool);
   rpl::Answer AskRows(const Request& request, Pool& pool);
   rpl::Answer Choose(const Request& request, Pool& pool);
-  std::string Shaped(std::string_view text) const;
   void PrintOptions(const Request& request, const Pool& pool) const;
   std::optional<std::string> Line();
   std::optional<std::string> Typed(rpl::Answer* instead);
