@@ -11,6 +11,7 @@
 #include "grammar/printer.h"
 #include "interp/program/builtins.h"
 #include "interp/program/metadata.h"
+#include "interp/program/question_tools.h"
 #include "interp/program/rewrite.h"
 #include "interp/store/text_queue.h"
 
@@ -494,7 +495,7 @@ bool Loader::ForbidsCall(const Rule& rule) {
   const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();
   const auto* call = Ungroup(rule.tail.front()).As<Call>();
   return truth != nullptr && !truth->value && call != nullptr && call->ns == Namespace::kTool &&
-         call->label != "ask" && call->label != "choose" && call->label != "generate";
+         !IsQuestionTool(call->label);
 }
 
 // Whether the other rules of the definition's relation choose as it does; else reports it.

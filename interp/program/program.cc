@@ -7,6 +7,7 @@
 
 #include "interp/program/bindings.h"
 #include "interp/program/loader.h"
+#include "interp/program/question_tools.h"
 
 namespace rpl {
 
@@ -48,8 +49,8 @@ std::optional<std::vector<Value>> CapturedExactly(Pool& pool, const Goal* goal, 
 }
 
 bool IsQuestion(const Relation& relation) {
-  return relation.space() != Space::kTool || relation.name() == "$ask" ||
-         relation.name() == "$choose" || relation.name() == "$generate";
+  return relation.space() != Space::kTool ||
+         IsQuestionTool(std::string_view(relation.name()).substr(1));
 }
 
 Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "formats/shorten.h"
+#include "interp/program/question_tools.h"
 #include "runtime/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
@@ -184,8 +185,7 @@ std::vector<const TraceEntry*> ViolatingAnswers(const Outcome& outcome, Session&
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     if (entry->kind != TraceEntry::Kind::kReply || !entry->answered) continue;
     const AnsweredCall& call = *entry->answered;
-    const bool person =
-        call.tool.empty() || call.tool == "ask" || call.tool == "choose" || call.tool == "generate";
+    const bool person = call.tool.empty() || IsQuestionTool(call.tool);
     const auto is_it = [&](const ExplainNode& node) { return IsReply(node, *entry); };
     if (person && std::ranges::any_of(nodes, is_it) && known.insert(call.call).second)
       out.push_back(&*entry);

@@ -9,6 +9,7 @@
 #include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "interp/program/program.h"
+#include "interp/program/question_tools.h"
 
 namespace rpl {
 
@@ -17,7 +18,7 @@ std::string_view LabelOf(std::string_view text) {
 }
 
 std::vector<std::string> WrongScope(const Session& session, const std::vector<std::string>& keys) {
-  std::set<std::string> known = {"ask", "choose", "generate"};
+  std::set<std::string> known(std::begin(kQuestionTools), std::end(kQuestionTools));
   std::set<std::string> of_persons;
   const std::vector<std::string> stated = session.MayState(By::kModel);
   for (const Question& question : session.program().questions()) {
