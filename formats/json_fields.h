@@ -5,6 +5,7 @@
 #ifndef RPL_FORMATS_JSON_FIELDS_H_
 #define RPL_FORMATS_JSON_FIELDS_H_
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -29,6 +30,12 @@ inline std::string TextAt(const nlohmann::ordered_json& object, const char* key)
 inline int NumberAt(const nlohmann::ordered_json& object, const char* key, int otherwise = 0) {
   const nlohmann::ordered_json& field = FieldAt(object, key);
   return field.is_number_integer() ? field.get<int>() : otherwise;
+}
+
+/// The unsigned integer of a field, or 0.
+inline std::uint64_t CountAt(const nlohmann::ordered_json& object, const char* key) {
+  const nlohmann::ordered_json& field = FieldAt(object, key);
+  return field.is_number_unsigned() ? field.get<std::uint64_t>() : 0;
 }
 
 /// The boolean of a field, or false.

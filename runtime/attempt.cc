@@ -28,11 +28,6 @@ constexpr std::array<std::pair<const char*, std::string Attempt::*>, 9> kAttempt
      {"schema", &Attempt::schema},
      {"reply", &Attempt::reply}}};
 
-std::uint64_t CountAt(const ordered_json& body, const char* key) {
-  const ordered_json& field = FieldAt(body, key);
-  return field.is_number_unsigned() ? field.get<std::uint64_t>() : 0;
-}
-
 std::optional<Attempt::Gate> GateNamed(std::string_view name) {
   const auto at = std::ranges::find(kGateNames, name);
   if (at == kGateNames.end()) return std::nullopt;

@@ -141,8 +141,7 @@ std::string Cassette::Read(const std::string& text) {
     Recording one{TextAt(read.json, "call"),  TextAt(read.json, "digest"),
                   TextAt(read.json, "model"), TextAt(read.json, "prompt"),
                   TextAt(read.json, "reply"), TextAt(read.json, "refusal")};
-    if (const ordered_json& tokens = FieldAt(read.json, "tokens"); tokens.is_number_unsigned())
-      one.tokens = tokens.get<std::uint64_t>();
+    one.tokens = CountAt(read.json, "tokens");
     recordings_.push_back(std::move(one));
   }
   return "";

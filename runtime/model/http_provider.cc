@@ -56,11 +56,6 @@ ordered_json BodyOf(const ModelConfig& config, const ModelRequest& request) {
         {"json_schema", {{"name", "answer"}, {"strict", true}, {"schema", request.schema}}}}}};
 }
 
-std::uint64_t CountAt(const ordered_json& object, const char* key) {
-  const ordered_json& field = FieldAt(object, key);
-  return field.is_number_unsigned() ? field.get<std::uint64_t>() : 0;
-}
-
 // Reads a reply of status 200.
 void ReadOpenAi(const ordered_json& json, ModelReply& to) {
   const ordered_json& choices = FieldAt(json, "choices");
@@ -163,7 +158,7 @@ class HttpProvider : public ModelProvider {
     for (std::uint64_t wait = kFirstWaitMs;; wait = std::min(wait * 2, kLongestWaitMs)) {
       Transfer transfer = Post(*curl, body, key, interrupted, end);
       ++out.requests;
-      if (transfer.status == 200 || transfer.too_long) return Read(transfer, request, body, out);
+      if (transfer.status == 200 || transfer.too_long) return Read(transfer, body, out);
       const bool again = transfer.status == 0 || transfer.status == 408 || transfer.status == 429 ||
                          transfer.status >= 500;
       const std::string told =
@@ -231,8 +226,7 @@ class HttpProvider : public ModelProvider {
     return transfer;
   }
 
-  ModelReply Read(const Transfer& transfer, const ModelRequest& request, const std::string& body,
-                  ModelReply out) const {
+  ModelReply Read(const Transfer& transfer, const std::string& body, ModelReply out) const {
     out.kind = ModelReply::Kind::kText;
     const JsonText read = ParseJson(transfer.body);
     if (transfer.too_long) out.text = fmt::format("a reply of more than {} bytes", transfer.most);
@@ -241,7 +235,6 @@ class HttpProvider : public ModelProvider {
     else ReadOpenAi(read.json, out);
     out.estimated = out.tokens == 0;
     if (out.estimated) out.tokens = TokensIn(body) + TokensIn(out.text);
-    static_cast<void>(request);
     return out;
   }
 
