@@ -52,9 +52,9 @@ bool ModelAgent::IsInScope(const Request& request) const {
   if (provider_ == nullptr || request.kind == Request::Kind::kTool || request.name == "what-now" ||
       !request.Admits(By::kModel) || AsksForSecret(request))
     return false;
-  return config_.answers_all || std::ranges::any_of(config_.answers, [&](const std::string& key) {
-           return KeyFits(request, key);
-         });
+  return config_.bounds.answers_all ||
+         std::ranges::any_of(config_.bounds.answers,
+                             [&](const std::string& key) { return KeyFits(request, key); });
 }
 
 bool ModelAgent::IsPermitted(const Request& request) {
@@ -79,18 +79,18 @@ rpl::Answer ModelAgent::Ask(const Request& request, Pool& pool, std::string_view
 
 bool ModelAgent::AnswersAgain(const std::string& call, const AttemptBook& attempts) {
   if (provider_ == nullptr || ended_) return otherwise_.AnswersAgain(call, attempts);
-  return attempts.CountOf(call) < config_.attempts && ReachedLimit(attempts).empty();
+  return attempts.CountOf(call) < config_.bounds.attempts && ReachedLimit(attempts).empty();
 }
 
 // The budget that is used up, for people; "" if there is some left.
 std::string ModelAgent::ReachedLimit(const AttemptBook& attempts) const {
   const AttemptBook::Spent spent = attempts.spent();
-  if (spent.calls >= config_.most_calls)
-    return fmt::format("{} calls of the model", config_.most_calls);
-  if (spent.tokens >= config_.most_tokens)
-    return fmt::format("{} tokens of the model", config_.most_tokens);
-  if (spent.ms >= config_.most_seconds * 1'000)
-    return fmt::format("{} seconds of the model", config_.most_seconds);
+  if (spent.calls >= config_.bounds.most_calls)
+    return fmt::format("{} calls of the model", config_.bounds.most_calls);
+  if (spent.tokens >= config_.bounds.most_tokens)
+    return fmt::format("{} tokens of the model", config_.bounds.most_tokens);
+  if (spent.ms >= config_.bounds.most_seconds * 1'000)
+    return fmt::format("{} seconds of the model", config_.bounds.most_seconds);
   return "";
 }
 
@@ -111,7 +111,7 @@ Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt
   out.tokens = reply.tokens;
   out.estimated = reply.estimated;
   out.took_ms = reply.took_ms;
-  if (!config_.full) return out;
+  if (!config_.bounds.full) return out;
   out.prompt = prompt.text;
   out.schema = DumpJson(prompt.schema);
   out.reply = CleanUtf8(reply.text);
@@ -121,7 +121,7 @@ Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt
 // The answer of the model; nullopt if the question stays open for somebody else.
 std::optional<rpl::Answer> ModelAgent::AskModel(const Request& request, Pool& pool) {
   AttemptBook& attempts = *request.attempts;
-  while (attempts.CountOf(request.id) < config_.attempts) {
+  while (attempts.CountOf(request.id) < config_.bounds.attempts) {
     if (std::string limit = ReachedLimit(attempts); !limit.empty()) {
       Attempt reached{.call = request.id, .gate = Attempt::Gate::kBudget};
       reached.reason = std::move(limit);
@@ -143,8 +143,8 @@ std::optional<rpl::Answer> ModelAgent::AskModel(const Request& request, Pool& po
     ask.attempt = attempts.CountOf(request.id) + 1;
     for (const Attempt& attempt : before)
       if (attempt.gate != Attempt::Gate::kTransport) ask.refused = attempt.reason;
-    ask.most_calls = config_.most_calls - spent.calls;
-    ask.most_ms = config_.most_seconds * 1'000 - spent.ms;
+    ask.most_calls = config_.bounds.most_calls - spent.calls;
+    ask.most_ms = config_.bounds.most_seconds * 1'000 - spent.ms;
     const ModelReply reply = provider_->Ask(ask, interrupted_);
     Attempt attempt = AttemptFor(request, prompt, reply);
     if (interrupted_ && interrupted_()) {

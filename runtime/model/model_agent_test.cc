@@ -84,7 +84,7 @@ struct ModelledRun {
   ModelledRun() {
     config.provider = ModelConfig::Provider::kCommand;
     config.model = "m";
-    config.answers_all = true;
+    config.bounds.answers_all = true;
   }
 
   Outcome Go(const std::string& text, bool from_record = false) {
@@ -165,7 +165,7 @@ TEST_CASE("a run with a model is replayed without it") {
 
 TEST_CASE("attempts that are used up leave the question to a person") {
   ModelledRun run;
-  run.config.attempts = 2;
+  run.config.bounds.attempts = 2;
   run.replies = {"1", "2", "\"blue\""};
   CHECK(run.Go(kOneQuestion).status == Status::kWaiting);
   CHECK(run.asked.size() == 2);
@@ -177,8 +177,8 @@ TEST_CASE("attempts that are used up leave the question to a person") {
 
 TEST_CASE("a budget that is reached ends the run with a limit, and holds when it goes on") {
   ModelledRun run;
-  run.config.most_calls = 2;
-  run.config.attempts = 5;
+  run.config.bounds.most_calls = 2;
+  run.config.bounds.attempts = 5;
   run.replies = {"1", "2", "\"blue\""};
   Outcome outcome = run.Go(kOneQuestion);
   CHECK(outcome.status == Status::kLimit);
@@ -186,7 +186,7 @@ TEST_CASE("a budget that is reached ends the run with a limit, and holds when it
   CHECK(run.Gates() == Strings{"question", "question", "budget"});
   CHECK(run.Go(kOneQuestion).status == Status::kLimit);
   CHECK(run.asked.size() == 2);
-  run.config.most_calls = 3;
+  run.config.bounds.most_calls = 3;
   CHECK(run.Go(kOneQuestion).status == Status::kSatisfied);
   CHECK(run.asked.size() == 3);
 }
@@ -203,13 +203,13 @@ TEST_CASE("what brings no reply leaves the question open") {
 
 TEST_CASE("only questions in scope go to the model") {
   ModelledRun run;
-  run.config.answers_all = false;
+  run.config.bounds.answers_all = false;
   run.replies = {"\"blue\""};
   CHECK(run.Go(kOneQuestion).status == Status::kWaiting);
   CHECK(run.asked.empty());
   run = {};
-  run.config.answers_all = false;
-  run.config.answers = {"paint"};
+  run.config.bounds.answers_all = false;
+  run.config.bounds.answers = {"paint"};
   run.replies = {"\"blue\""};
   CHECK(run.Go(kOneQuestion).status == Status::kSatisfied);
 }
@@ -221,7 +221,7 @@ TEST_CASE("a person's question, a secret and a decision are never the model's") 
   std::deque<std::string> replies;
   std::vector<ModelRequest> asked;
   ModelConfig config;
-  config.answers_all = true;
+  config.bounds.answers_all = true;
   agent.Use(config, Permit::kAllow, true, std::make_unique<PreparedProvider>(replies, asked));
   Request request;
   request.name = "x";
@@ -285,7 +285,7 @@ TEST_CASE("an answer that violates a constraint is asked for again with its pros
 
 TEST_CASE("a violation that attempts cannot mend is a person's") {
   ModelledRun run;
-  run.config.attempts = 2;
+  run.config.bounds.attempts = 2;
   run.replies = {"\"long\"", "\"long\"", "\"ok\""};
   const Outcome outcome = run.Go(kConstrained);
   CHECK(outcome.status == Status::kFailed);
@@ -294,8 +294,8 @@ TEST_CASE("a violation that attempts cannot mend is a person's") {
 
 TEST_CASE("a violation in which a person's answer has a part is a person's") {
   ModelledRun run;
-  run.config.answers_all = false;
-  run.config.answers = {"draft"};
+  run.config.bounds.answers_all = false;
+  run.config.bounds.answers = {"draft"};
   run.person.answer = "x";
   run.replies = {"\"x\"", "\"ok\""};
   const Outcome outcome = run.Go(R"(

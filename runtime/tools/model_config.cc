@@ -52,7 +52,7 @@ NamedModel ModelNamed(const std::string& text) {
     out.config.provider = ModelConfig::Provider::kNoModel;
     return out;
   }
-  out.config.answers_all = true;
+  out.config.bounds.answers_all = true;
   std::error_code ignored;
   out.config.folder = std::filesystem::current_path(ignored);
   switch (out.config.provider) {

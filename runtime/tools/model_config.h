@@ -17,6 +17,17 @@
 
 namespace rpl {
 
+/// What a model may answer, how often, and what of it is recorded.
+struct ModelBounds {
+  std::vector<std::string> answers;  // keys of questions, or "generate"; nothing else is answered
+  bool answers_all = false;     // of a first try on the command line: every question that may be
+  std::size_t attempts = 3;     // of one question, from 1
+  std::size_t most_calls = 40;  // of the run, with those that are repeated
+  std::uint64_t most_tokens = 200'000;
+  std::uint64_t most_seconds = 300;  // wall time of the calls
+  bool full = true;                  // a session records requests and replies, not their digests
+};
+
 struct ModelConfig {
   enum class Provider { kNoModel, kCommand, kCassette, kOpenAi, kAnthropic };
   Provider provider = Provider::kNoModel;
@@ -25,13 +36,7 @@ struct ModelConfig {
   std::string key;                   // a variable of the environment, or ""
   std::vector<std::string> command;  // kCommand: its words, not empty
   std::string file;                  // kCassette: a path
-  std::vector<std::string> answers;  // keys of questions, or "generate"; nothing else is answered
-  bool answers_all = false;     // of a first try on the command line: every question that may be
-  std::size_t attempts = 3;     // of one question, from 1
-  std::size_t most_calls = 40;  // of the run, with those that are repeated
-  std::uint64_t most_tokens = 200'000;
-  std::uint64_t most_seconds = 300;  // wall time of the calls
-  bool full = true;                  // a session records requests and replies, not their digests
+  ModelBounds bounds;
   std::string folder;  // of the configuration, absolute; working directory of kCommand
   std::vector<std::string> environment = {"PATH", "HOME", "LANG", "TZ"};  // of kCommand
   std::size_t max_output_bytes = std::size_t{1} << 20;                    // of one reply

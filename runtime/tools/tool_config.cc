@@ -14,6 +14,7 @@
 #include "formats/spelling.h"
 #include "formats/sql_text.h"
 #include "formats/yaml_fields.h"
+#include "interp/program/question_tools.h"
 
 namespace rpl {
 namespace {
@@ -181,7 +182,7 @@ class ConfigReader {
 
   void CheckName(const YamlNode& key, const std::string& name) {
     static const RE2 label(R"([a-z][a-z0-9]*(-[a-z0-9]+)*)");
-    if (name == "ask" || name == "choose" || name == "generate" || name == "json") {
+    if (IsQuestionTool(name) || name == "json") {
       Wrong(key, "the tool `" + name + "` is built in");
     } else if (!RE2::FullMatch(name, label)) {
       const std::string bare = name.starts_with('$') ? name.substr(1) : Kebab(name);
@@ -285,7 +286,7 @@ class ConfigReader {
                    "`provider`, got " +
                        Shown(*provider));
     ModelConfig& model = config.model = std::move(named.config);
-    model.answers_all = false;
+    model.bounds.answers_all = false;
     model.folder = folder_;
     model.command.clear();
     model.model.clear();
@@ -314,7 +315,7 @@ class ConfigReader {
     if (const YamlNode* n = needs("file", model.provider == ModelConfig::Provider::kCassette))
       model.file = Below(Text(*n, "file"));
     if (const YamlNode* n = node.Find("answers")) {
-      model.answers = Texts(*n, "answers");
+      model.bounds.answers = Texts(*n, "answers");
       for (const YamlNode& item : n->items)
         if (item.kind == YamlKind::kString && !IsKeyOfQuestion(item.scalar.get<std::string>()))
           Wrong(item, "expected the key of a question, got " + Shown(item),
@@ -322,7 +323,7 @@ class ConfigReader {
     }
     if (const YamlNode* n = node.Find("environment")) model.environment = Environment(*n);
     if (const YamlNode* n = node.Find("attempts"))
-      model.attempts = static_cast<std::size_t>(Whole(*n, "attempts", 1, 20));
+      model.bounds.attempts = static_cast<std::size_t>(Whole(*n, "attempts", 1, 20));
     if (const YamlNode* n = node.Find("maxOutputBytes"))
       model.max_output_bytes =
           static_cast<std::size_t>(Whole(*n, "maxOutputBytes", 1, kMaxOutputBytes));
@@ -333,17 +334,17 @@ class ConfigReader {
       const std::string text = Text(*n, "record");
       if (n->kind == YamlKind::kString && text != "full" && text != "digest")
         Wrong(*n, "expected `full` or `digest` for `record`, got " + Shown(*n));
-      model.full = text != "digest";
+      model.bounds.full = text != "digest";
     }
     const YamlNode* budget = node.Find("budget");
     if (budget == nullptr || !IsMap(*budget, "`budget`", kBudgetKeys)) return;
     constexpr std::int64_t kMost = 1'000'000'000;
     if (const YamlNode* n = budget->Find("calls"))
-      model.most_calls = static_cast<std::size_t>(Whole(*n, "calls", 1, kMost));
+      model.bounds.most_calls = static_cast<std::size_t>(Whole(*n, "calls", 1, kMost));
     if (const YamlNode* n = budget->Find("tokens"))
-      model.most_tokens = static_cast<std::uint64_t>(Whole(*n, "tokens", 1, kMost));
+      model.bounds.most_tokens = static_cast<std::uint64_t>(Whole(*n, "tokens", 1, kMost));
     if (const YamlNode* n = budget->Find("seconds"))
-      model.most_seconds = static_cast<std::uint64_t>(Whole(*n, "seconds", 1, kMost));
+      model.bounds.most_seconds = static_cast<std::uint64_t>(Whole(*n, "seconds", 1, kMost));
   }
 
   static bool IsKeyOfQuestion(const std::string& text) {

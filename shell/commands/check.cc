@@ -190,14 +190,15 @@ class Checking {
 
   // Notes for the keys of `model.answers` that no question of the program has.
   void CheckScope(const CheckedProgram& program) {
-    if (program.tools.model.answers.empty()) return;
+    if (program.tools.model.bounds.answers.empty()) return;
     Nobody nobody;
     RunSpec spec;
     for (const std::size_t i : program.files) spec.files.push_back(texts_[i]);
     spec.reader = ReaderBeside(PathsOf(program));
     const Run::Opened opened = Run::Open(nobody, std::move(spec));
     if (!opened) return;
-    for (const std::string& line : WrongScope(opened.run->session(), program.tools.model.answers))
+    for (const std::string& line :
+         WrongScope(opened.run->session(), program.tools.model.bounds.answers))
       std::cerr << "note: " << PrintableLine(ConfigPath(options_.engine.config, PathsOf(program)))
                 << ": " << PrintableLine(line) << '\n';
   }

@@ -105,15 +105,7 @@ void ToolSetup::TakeModel() {
   const bool named = !options_.model.empty();
   if (named) {
     ModelConfig given = ModelNamed(options_.model).config;
-    if (model) {
-      given.answers_all = false;
-      given.answers = model.answers;
-      given.attempts = model.attempts;
-      given.most_calls = model.most_calls;
-      given.most_tokens = model.most_tokens;
-      given.most_seconds = model.most_seconds;
-      given.full = model.full;
-    }
+    if (model) given.bounds = std::move(model.bounds);
     model = std::move(given);
   }
   if (!model) return;

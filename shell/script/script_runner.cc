@@ -224,7 +224,7 @@ void Runner::UseModel(const std::string& cassette) {
   ModelConfig config;
   config.provider = ModelConfig::Provider::kCassette;
   config.file = cassette;
-  config.answers_all = true;
+  config.bounds.answers_all = true;
   model_.Use(config, Permit::kAllow, true,
              wishes_.model ? wishes_.model(cassette) : MakeCassetteProvider(config));
 }
