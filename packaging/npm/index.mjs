@@ -68,14 +68,14 @@ class Pipe {
   }
 
   // Node goes on for the program only while a request waits, so that a run need not be closed.
-  #hold() {
-    const how = this.#waiting.size > 0 ? "ref" : "unref";
-    for (const part of [this.#process, this.#process.stdin, this.#process.stdout]) part[how]();
+  #hold(waits = this.#waiting.size > 0) {
+    const { stdin, stdout } = this.#process;
+    for (const part of [this.#process, stdin, stdout]) waits ? part.ref() : part.unref();
   }
 
   async close() {
     if (this.#process === null) return;
-    for (const part of [this.#process, this.#process.stdin, this.#process.stdout]) part.ref();
+    this.#hold(true);
     this.#process.stdin.end();
     await this.#ended;
   }

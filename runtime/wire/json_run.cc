@@ -47,6 +47,13 @@ By PartyIn(const ordered_json& request) {
   return By::kHost;
 }
 
+void AddFiles(const ordered_json& list, std::vector<ProgramFile>& to) {
+  for (const ordered_json& document : list) {
+    const std::string name = TextIn(document, "name");
+    to.push_back({name.empty() ? "protocol.md" : name, TextIn(document, "text")});
+  }
+}
+
 ordered_json FindingsIn(const std::vector<Diagnostic>& diagnostics, const Run& run) {
   ordered_json out = ordered_json::array();
   for (const Diagnostic& d : diagnostics)
@@ -74,17 +81,6 @@ FileReader ReaderOf(const std::vector<ProgramFile>& files) {
     return std::nullopt;
   };
 }
-
-namespace {
-
-void AddFiles(const ordered_json& list, std::vector<ProgramFile>& to) {
-  for (const ordered_json& document : list) {
-    const std::string name = TextIn(document, "name");
-    to.push_back({name.empty() ? "protocol.md" : name, TextIn(document, "text")});
-  }
-}
-
-}  // namespace
 
 std::vector<ProgramFile> DocumentsOf(const ordered_json& json) {
   std::vector<ProgramFile> out;

@@ -101,7 +101,7 @@ int InstallHooks(const GuardCommandOptions& options) {
     Complain(options.protocol, protocol.error);
     return kExitFile;
   }
-  if (const std::string fault = BindingFault(place.protocol); !fault.empty()) {
+  if (const std::string fault = BindingFault(place.protocol, protocol.text); !fault.empty()) {
     Complain(options.protocol, fault, "nothing was written");
     return kExitInvalid;
   }
@@ -143,7 +143,8 @@ int ExamineHooks(const GuardCommandOptions& options) {
   Examination found;
   BoundPlace place = BoundPlaceHere(options);
   const Input protocol = ReadFile(place.protocol);
-  const std::string fault = protocol.error.empty() ? BindingFault(place.protocol) : protocol.error;
+  const std::string fault =
+      protocol.error.empty() ? BindingFault(place.protocol, protocol.text) : protocol.error;
   found.Tell(fault.empty(), "the protocol " + place.protocol, fault);
   const ShfmtReader parser;
   found.Tell(!parser.program().empty(),

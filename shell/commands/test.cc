@@ -247,8 +247,11 @@ ExitCode Testing::WriteReports() {
   ExitCode code = kExitOk;
   const auto take = [&](ExitCode of) { code = std::max(code, of); };
   if (!options_.junit.empty()) take(write(options_.junit, JunitReport(results_)));
-  if (!options_.coverage_html.empty())
-    take(write(options_.coverage_html, CoveragePage(coverage_.Files(), coverage_.Percent())));
+  if (!options_.coverage_html.empty()) {
+    std::vector<CoverageFile> files = coverage_.Files();
+    for (CoverageFile& file : files) file.text = ReadFile(file.name).text;
+    take(write(options_.coverage_html, CoveragePage(files, coverage_.Percent())));
+  }
   if (!options_.coverage_lcov.empty()) take(write(options_.coverage_lcov, coverage_.Lcov()));
   return code;
 }

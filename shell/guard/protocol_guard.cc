@@ -99,11 +99,10 @@ ProtocolGuard::~ProtocolGuard() = default;
 
 HostLog& ProtocolGuard::log() { return store_->host()->log(); }
 
-std::string BindingFault(const std::string& path) {
+std::string BindingFault(const std::string& path, const std::string& text) {
   for (const char* extension : {".json", ".yaml", ".yml"})
     if (HasExtension(path, extension))
       return "it is a policy, not a protocol; `rpl guard hook --policy` applies one";
-  const std::string text = ReadFile(path).text;
   if (const std::string error = FirstError(path, text); !error.empty())
     return "it has errors: " + error;
   Nobody nobody;

@@ -33,9 +33,9 @@ namespace rpl {
 class Run;
 class SessionStore;
 
-/// Why the protocol in this file binds no agent, for people, or "": it has errors, it is a policy,
-/// or none of its constraints is about the calls of a host. REQUIRES: the file can be read.
-std::string BindingFault(const std::string& path);
+/// Why the protocol with this text binds no agent, for people, or "": it has errors, it is a
+/// policy, or none of its constraints is about the calls of a host.
+std::string BindingFault(const std::string& path, const std::string& text);
 
 class ProtocolGuard {
  public:

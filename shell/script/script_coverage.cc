@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "formats/terminal_text.h"
-#include "shell/host/input.h"
 #include "shell/pages/coverage_page.h"
 
 namespace rpl {
@@ -111,7 +110,7 @@ std::string ScriptCoverage::Text() const {
 std::vector<CoverageFile> ScriptCoverage::Files() const {
   std::vector<CoverageFile> out;
   for (const auto& [name, parts] : files_) {
-    CoverageFile file{name, ReadFile(name).text, {}, PercentOf(TallyOf(parts)), {}};
+    CoverageFile file{name, "", {}, PercentOf(TallyOf(parts)), {}};
     for (const PartKind kind : kPartKinds)
       if (const Tally tally = TallyOf(parts, &kind); tally.parts > 0)
         file.tallies.push_back(fmt::format("{} {}/{}", Plural(kind), tally.covered, tally.parts));

@@ -44,7 +44,7 @@ class ScriptCoverage {
   /// A line for each file with its tallies, below it the parts that did nothing, and the total.
   /// Printable.
   std::string Text() const;
-  /// The same for a page (shell/pages/coverage_page.h), with the sources.
+  /// The same for a page (shell/pages/coverage_page.h), without the texts of the files.
   std::vector<CoverageFile> Files() const;
   /// The tracefile format of lcov: DA for the lines of rules, headings and constraints, BRDA for
   /// branches.
