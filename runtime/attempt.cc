@@ -81,9 +81,13 @@ std::string AttemptFault(const ordered_json& body) {
   return TextAt(body, "call").empty() ? "its `call` is empty" : "";
 }
 
-bool AttemptBook::Add(Attempt attempt) {
+void AttemptBook::Take(Attempt attempt) {
   if (attempt.gate == Attempt::Gate::kBudget) limit_ = attempt.reason;
   all_.push_back(std::move(attempt));
+}
+
+bool AttemptBook::Add(Attempt attempt) {
+  Take(std::move(attempt));
   return !sink_ || sink_(all_.back());
 }
 

@@ -75,7 +75,7 @@ class AttemptBook {
   /// Where new attempts are recorded; without a sink they are kept here alone.
   void SetSink(Sink sink) { sink_ = std::move(sink); }
   /// Adds one that was recorded before.
-  void Take(Attempt attempt) { all_.push_back(std::move(attempt)); }
+  void Take(Attempt attempt);
   /// Adds a new one. False: it could not be recorded, and nothing may rest on it.
   [[nodiscard]] bool Add(Attempt attempt);
 

@@ -62,8 +62,12 @@ void CallDispatch::Make(const std::vector<const OpenCall*>& calls) {
 void CallDispatch::TakeRecorded(Going& going) {
   Journal& journal = *run_.options.journal;
   std::vector<Journal::Recorded> recorded;
-  while (auto next = journal.NextReply(going.names, engine_.pool))
-    recorded.push_back(std::move(*next));
+  for (;;) {
+    journal.TakeAttempts(run_.calls.attempts);
+    auto next = journal.NextReply(going.names, engine_.pool);
+    if (!next) break;
+    recorded.push_back(*std::move(next));
+  }
   std::vector<RecordedRead> reads;
   std::vector<SourceText*> texts;
   for (Journal::Recorded& reply : recorded) {
@@ -114,6 +118,7 @@ void CallDispatch::Send(Going& going) {
     request.in_doubt = journal->InDoubt(going.names[i]);
     if (request.in_doubt)  // somebody has to say what became of it
       request.admits |= RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost) | RowsBy::Bit(By::kModel);
+    if (request.tool == "index") request.attempts = &run_.calls.attempts;
     request.starting = [&, i] {
       started[i] = Clock::now();
       return journal->Started(going.names[i], going.requests[i].tool);

@@ -263,8 +263,8 @@ std::optional<Refused> Door::RefusalOf(const Novelty& said, By by) const {
   return out;
 }
 
-void Door::Filter(Novelty& source, std::string_view named, std::string_view stem, bool strict,
-                  Diagnostics& out) const {
+void Door::Filter(Novelty& source, By by, std::string_view named, std::string_view stem,
+                  bool strict, Diagnostics& out) const {
   std::set<RelationId> told;
   const auto keep = [&](RelationId relation, Span span) {
     const Relation& of = engine_.store.at(relation);
@@ -276,8 +276,10 @@ void Door::Filter(Novelty& source, std::string_view named, std::string_view stem
                             ": its call names `" + std::string(named) + "`",
                         "read it by a call of its own"};
     else
-      refused = Refuse(relation, By::kFile,
-                       label == (named.empty() ? stem : named) ? Way::kNamedSource : Way::kSource);
+      refused = Refuse(relation, by,
+                       by != By::kFile                           ? Way::kStatement
+                       : label == (named.empty() ? stem : named) ? Way::kNamedSource
+                                                                 : Way::kSource);
     if (!refused) return true;
     if (told.insert(relation).second)
       out.Add({Code::kRefusedFact, strict ? Severity::kError : Severity::kWarning, span,
@@ -285,18 +287,18 @@ void Door::Filter(Novelty& source, std::string_view named, std::string_view stem
     return false;
   };
   Leave(source, keep);
-  if (source.given && !MayGive(source.given->first, named.empty() ? stem : named))
+  if (source.given && !MayGive(source.given->first, by, named.empty() ? stem : named))
     source.given.reset();
 }
 
 // Whether a source may say that it has all the rows of the relations with this label.
-bool Door::MayGive(std::string_view label, std::string_view named) const {
+bool Door::MayGive(std::string_view label, By by, std::string_view named) const {
   if (label != named) return false;
   const Store& store = engine_.store;
   for (RelationId r = 0; r < store.size(); ++r)
     if (store.at(r).space() == Space::kRelation && !store.IsWhole(r) &&
         engine_.pool.TextOf(store.at(r).label()) == label &&
-        Refuse(r, By::kFile, Way::kNamedSource))
+        Refuse(r, by, by == By::kFile ? Way::kNamedSource : Way::kStatement))
       return false;
   return true;
 }

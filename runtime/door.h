@@ -49,9 +49,10 @@ class Door {
   /// Why the party may not answer the call.
   Refused RefusedAnswer(const OpenCall& call, By by) const;
   /// Leaves out what a source may not state, and says so in `out`: as warnings, or with `strict` as
-  /// errors. `named`: the relation that its call names, "" without one; `stem`: the one that its
-  /// own name gives.
-  void Filter(Novelty& source, std::string_view named, std::string_view stem, bool strict,
+  /// errors. `by`: a file, or a model that read it, whose facts are statements as any others.
+  /// `named`: the relation that its call names, "" without one; `stem`: the one that its own name
+  /// gives.
+  void Filter(Novelty& source, By by, std::string_view named, std::string_view stem, bool strict,
               Diagnostics& out) const;
   /// Leaves out what a file of facts may not state, with an error for each relation: those with
   /// rules.
@@ -75,7 +76,7 @@ class Door {
   std::optional<Refused> RefuseReply(RelationId relation, std::span<const Value> row, By by) const;
   Refused Closed(RelationId relation, By by, const Authority::Entry& entry,
                  std::string_view verb) const;
-  bool MayGive(std::string_view label, std::string_view named) const;
+  bool MayGive(std::string_view label, By by, std::string_view named) const;
   void Leave(Novelty& facts, const std::function<bool(RelationId, Span)>& keep) const;
   std::optional<By> WhoAnswered(const std::string& call) const;
 

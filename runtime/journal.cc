@@ -171,6 +171,8 @@ RecordedTurn TurnOf(const Event& event) {
 
 // A source with its text, or with the query by which it was read.
 ordered_json SourceJson(const SourceText& source) {
+  if (source.by != By::kFile)
+    return {{"name", source.name}, {"text", source.text}, {"by", NameOf(source.by)}};
   if (!source.query) return {{"name", source.name}, {"text", source.text}};
   return {{"name", source.name},
           {"database", source.query->database},
@@ -182,6 +184,7 @@ ordered_json SourceJson(const SourceText& source) {
 SourceText SourceIn(const ordered_json& body) {
   SourceText out{TextAt(body, "name"), TextAt(body, "text")};
   out.query = QueryIn(body);
+  out.by = ByOf(TextAt(body, "by")).value_or(By::kFile);
   return out;
 }
 
@@ -595,6 +598,10 @@ std::optional<Attempt> Journal::NextAttempt() {
   Attempt out = AttemptOf(Body(*next));
   ++at_;
   return out;
+}
+
+void Journal::TakeAttempts(AttemptBook& to) {
+  while (std::optional<Attempt> tried = NextAttempt()) to.Take(*std::move(tried));
 }
 
 ordered_json Journal::Outside(const ordered_json& question,

@@ -243,6 +243,8 @@ class Journal {
   bool Tried(const Attempt& attempt);
   /// The next recorded attempt; nullopt if another event or none follows.
   std::optional<Attempt> NextAttempt();
+  /// Takes the recorded attempts that follow.
+  void TakeAttempts(AttemptBook& to);
   /// The attempts of the epochs before, in order.
   const std::vector<Attempt>& attempts() const { return attempts_; }
   /// Records a guard's decision about a call.

@@ -41,6 +41,7 @@ struct Request {
   /// The call as RPL text, its name everywhere: `$ask("Q")`, `$focus`, `draft(?draft-id)`; for a
   /// heading with several open arguments followed by the one asked for: `stay(?from, ?to) for ?to`.
   std::string id;
+  std::string heading = {};    // with several open arguments: its call, `stay(?from, ?to)`; else ""
   std::string name;            // accepted as KEY of --answer: "ask", "focus", "draft-id"
   std::string argument;        // the one asked for, with its mark: "?draft-id", "$focus", or ""
   std::string relation;        // the relation whose argument is asked for, or ""
@@ -73,12 +74,13 @@ struct Request {
   /// May be empty.
   std::function<void(const Answer&)> finished;
   /// Of a question, for models: the titles of the headings above it, its prose with `[name]` in the
-  /// place of each value, and the values by name. Without prose of a heading `prose` is "".
+  /// place of each value, and the values by name. Without prose of a heading `prose` is "". Of
+  /// `$index` with the name of a heading: its titles and prose, and `row` its arguments.
   std::vector<std::string> path = {};
   std::string prose = {};
   std::vector<std::pair<std::string, std::string>> known = {};
-  /// Of a question that is put: the attempts of models in this run, to which new ones are added.
-  /// Borrowed; null where nothing is asked.
+  /// The attempts of models in this run, to which new ones are added. Borrowed; null where no model
+  /// may be asked.
   AttemptBook* attempts = nullptr;
 };
 
@@ -97,6 +99,8 @@ struct SourceText {
   std::string name;
   std::string text;
   std::optional<SourceQuery> query = {};  // what a session records in place of the text
+  /// Who says its facts. What a model read in a text is RPL, whatever the name.
+  By by = By::kFile;
 };
 
 struct Answer {

@@ -56,7 +56,7 @@ std::optional<Answer> QuestionDispatch::Put(const Request& request, const EntryO
     run_.recorder.Event("question", std::move(told));
   }
   if (journal != nullptr) {
-    while (std::optional<Attempt> tried = journal->NextAttempt()) Recall(*std::move(tried));
+    journal->TakeAttempts(run_.calls.attempts);
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
     if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
@@ -120,12 +120,6 @@ Failing QuestionDispatch::FailingNow(const StepState& step) const {
   return out;
 }
 
-// Takes an attempt that the session recorded.
-void QuestionDispatch::Recall(Attempt tried) {
-  if (tried.gate == Attempt::Gate::kBudget) run_.calls.attempts.SetLimit(tried.reason);
-  run_.calls.attempts.Take(std::move(tried));
-}
-
 // Takes back the answers of models that the violation rests on, if they answer again: true if so.
 bool QuestionDispatch::AsksModelsAgain(const Violated& violated) {
   AttemptBook& attempts = run_.calls.attempts;
@@ -134,7 +128,7 @@ bool QuestionDispatch::AsksModelsAgain(const Violated& violated) {
     std::set<std::string> calls;
     while (std::optional<Attempt> tried = journal->NextAttempt()) {
       calls.insert(tried->call);
-      Recall(*std::move(tried));
+      attempts.Take(*std::move(tried));
     }
     retractions = RetractionsFor(calls, run_.recorder.trace(), attempts);
   } else {

@@ -64,7 +64,6 @@ class QuestionDispatch {
   std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
   Failing FailingNow(const StepState& step) const;
   bool AsksModelsAgain(const Violated& violated);
-  void Recall(Attempt tried);
 
   const Parts run_;
   interp::Engine& engine_;

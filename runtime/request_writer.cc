@@ -90,7 +90,10 @@ Request RequestWriter::For(const OpenCall& call) const {
   // Arguments of one heading differ by name.
   const auto open =
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
-  if (call.space == Space::kRelation && r.row.empty() && open > 1) r.id += " for " + r.argument;
+  if (call.space == Space::kRelation && r.row.empty() && open > 1) {
+    r.heading = r.id;
+    r.id += " for " + r.argument;
+  }
   return r;
 }
 
@@ -113,8 +116,31 @@ void RequestWriter::TakeTool(const OpenCall& call, Request& to) const {
     to.options.assign(options.begin(), options.end());
   }
   if (to.tool == "write") to.written = WrittenFiles();
-  if (to.tool == "index") to.stop = StopOfReading(to.id);
+  if (to.tool == "index") {
+    to.stop = StopOfReading(to.id);
+    TakeReading(to);
+  }
   if (tools_.AnswersAlone(to)) to.admits = RowsBy::Bit(By::kTool);
+}
+
+// Of a source whose rows are those of a heading: what a model is told of it.
+void RequestWriter::TakeReading(Request& to) const {
+  if (to.args.size() != 2 || to.args[1].kind() != Kind::kString) return;
+  const std::string_view label = engine_.pool.TextOf(to.args[1]);
+  for (RelationId r = 0; r < engine_.store.size(); ++r) {
+    const Relation& of = engine_.store.at(r);
+    const Collected* const heading = engine_.program.FindCollected(r);
+    if (heading == nullptr || of.space() != Space::kRelation ||
+        engine_.pool.TextOf(of.label()) != label)
+      continue;
+    for (std::size_t i = 0; i < of.arity(); ++i)
+      to.row.push_back(engine_.program.QuestionOf(*heading, i).name);
+    to.path = TitlesAbove(engine_.sources, heading->span);
+    if (const Question& question = engine_.program.QuestionOf(*heading, 0);
+        question.words != nullptr)
+      to.prose = WithNames(*question.words, {});
+    return;
+  }
 }
 
 // Whether an interrupt, or the limit on time since its first poll, ends the reading of a source. It

@@ -36,6 +36,7 @@ class RequestWriter {
 
  private:
   void TakeTool(const OpenCall& call, Request& to) const;
+  void TakeReading(Request& to) const;
   void TakeUse(const OpenCall& call, Request& to) const;
   std::function<bool()> StopOfReading(std::string id) const;
   std::vector<std::pair<std::string, std::string>> WrittenFiles() const;

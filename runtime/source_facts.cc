@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "formats/file_name.h"
@@ -68,6 +69,10 @@ void RefuseName(std::uint32_t file, const std::string& name, bool hint, Diagnost
           !hint                   ? "name the relation in the second argument of `$index`"
           : IsRelationName(kebab) ? "write `" + kebab + "`"
                                   : "names are in kebab-case, as in `order-line`");
+}
+
+bool HasMarkdownName(const std::string& name) {
+  return HasExtension(name, ".md") || HasExtension(name, ".markdown");
 }
 
 class JsonReader {
@@ -310,36 +315,17 @@ void ReadFactsOf(const Sources& sources, std::uint32_t file, bool strict, Store&
     if (!strict && d.severity == Severity::kError) d.severity = Severity::kWarning;
     out.Add(std::move(d));
   }
-  if (!IsPlainRpl(sources.at(file).name)) ReadTables(sources, document, strict, store, to, out);
+  if (HasMarkdownName(sources.at(file).name)) ReadTables(sources, document, strict, store, to, out);
 }
 
-}  // namespace
-
-Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view hint, bool strict,
-                   Store& store, Diagnostics& out) {
-  const std::string& name = sources.at(file).name;
-  const std::string own = hint.empty() ? StemOf(name) : std::string(hint);
+// What `read` gives, without what is only part of it after an error. A source that is read without
+// a finding has all rows of the relation that it names.
+Novelty Whole(std::uint32_t file, std::string_view hint, Diagnostics& out,
+              const std::function<void(Novelty&, Diagnostics&)>& read) {
   Novelty to;
   to.file = file;
   Diagnostics found;
-  const auto read = [&] {
-    if (!IsText(sources.at(file).text, file, found)) return;
-    const bool named = IsRelationName(own);
-    if (!hint.empty() && !named) return RefuseName(file, own, true, found);
-    if (HasExtension(name, ".json") || name.ends_with('/'))
-      return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
-    if (HasExtension(name, ".md") || HasExtension(name, ".markdown") || IsPlainRpl(name))
-      return ReadFactsOf(sources, file, strict, store, to, found);
-    if (!IsFactsFile(name)) {
-      found.Add(Code::kBadFactsFile, {file, 0, 0}, "`" + name + "` is of no kind that is read",
-                "expected .csv, .tsv, .ndjson, .jsonl, .json, .md or .rpl");
-    } else if (named) {
-      to = ReadFacts(sources, file, {own, name}, strict, store, found);
-    } else {
-      RefuseName(file, own, false, found);
-    }
-  };
-  read();
+  read(to, found);
   if (!found.all().empty()) to.given.reset();
   else if (!hint.empty() && !to.given) to.given.emplace(hint, std::nullopt);
   if (found.has_errors()) {
@@ -348,6 +334,44 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
   }
   for (const Diagnostic& d : found.all()) out.Add(d);
   return to;
+}
+
+}  // namespace
+
+bool IsReadable(const std::string& name) {
+  return HasExtension(name, ".json") || name.ends_with('/') || HasMarkdownName(name) ||
+         IsPlainRpl(name) || IsFactsFile(name);
+}
+
+Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view hint, bool strict,
+                   Store& store, Diagnostics& out) {
+  const std::string& name = sources.at(file).name;
+  const std::string own = hint.empty() ? StemOf(name) : std::string(hint);
+  return Whole(file, hint, out, [&](Novelty& to, Diagnostics& found) {
+    if (!IsText(sources.at(file).text, file, found)) return;
+    const bool named = IsRelationName(own);
+    if (!hint.empty() && !named) return RefuseName(file, own, true, found);
+    if (HasExtension(name, ".json") || name.ends_with('/'))
+      return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
+    if (HasMarkdownName(name) || IsPlainRpl(name))
+      return ReadFactsOf(sources, file, strict, store, to, found);
+    if (!IsFactsFile(name)) {
+      found.Add(Code::kBadFactsFile, {file, 0, 0}, "`" + name + "` is of no kind that is read",
+                "expected .csv, .tsv, .ndjson, .jsonl, .json, .md or .rpl; a model reads other "
+                "texts, if `answers` of `rpl.yaml` has `index`");
+    } else if (named) {
+      to = ReadFacts(sources, file, {own, name}, strict, store, found);
+    } else {
+      RefuseName(file, own, false, found);
+    }
+  });
+}
+
+Novelty ReadFactsText(const Sources& sources, std::uint32_t file, std::string_view hint,
+                      bool strict, Store& store, Diagnostics& out) {
+  return Whole(file, hint, out, [&](Novelty& to, Diagnostics& found) {
+    ReadFactsOf(sources, file, strict, store, to, found);
+  });
 }
 
 }  // namespace rpl

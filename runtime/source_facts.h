@@ -33,6 +33,11 @@ namespace rpl {
 /// `strict` as an error. If there is an error, the whole source is refused and has no facts.
 Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view hint, bool strict,
                    Store& store, Diagnostics& out);
+/// The same of a text that is RPL, whatever its name: what a model read in a source.
+Novelty ReadFactsText(const Sources& sources, std::uint32_t file, std::string_view hint,
+                      bool strict, Store& store, Diagnostics& out);
+/// Whether a source of that name is read; others may be read by a model.
+bool IsReadable(const std::string& name);
 
 }  // namespace rpl
 

@@ -43,22 +43,23 @@ Answer SourceFeed::Received(const OpenCall& call, Answer given) {
 // Whether the rows that a database evaluated, with those of this call among them, and those that
 // were derived here are more than may be derived. Then the sources are read, and the limit stops
 // the run.
-bool SourceFeed::ExceedsLimit(const CallId& call, const Novelty* again) const {
+bool SourceFeed::ExceedsLimit(const CallId& call, const Stated* again) const {
   if (!push_.calls.contains(call)) return false;
   std::size_t rows = engine_.solver.new_rows();
   for (const auto& [id, pushed] : push_.calls) {
     const auto coming = coming_.find(id);
     const auto stated = stated_.find(id);
-    if (id == call && again != nullptr) rows += StatedBy(*again);
-    else if (coming != coming_.end()) rows += StatedBy(coming->second);
-    else if (stated != stated_.end()) rows += StatedBy(stated->second);
+    if (id == call && again != nullptr) rows += StatedBy(again->facts);
+    else if (coming != coming_.end()) rows += StatedBy(coming->second.facts);
+    else if (stated != stated_.end()) rows += StatedBy(stated->second.facts);
   }
   return rows > engine_.limits.max_rows;
 }
 
 // The facts of a source; nullopt if it is refused, with the reason in `why`.
-std::optional<Novelty> SourceFeed::FactsOf(const OpenCall& call, const SourceText& source,
-                                           bool strict, std::string* why) {
+std::optional<SourceFeed::Stated> SourceFeed::FactsOf(const OpenCall& call,
+                                                      const SourceText& source, bool strict,
+                                                      std::string* why) {
   const Pool& pool = engine_.pool;
   const Value named = call.args.front().kind() == Kind::kTerm ? call.args.front()
                       : call.args.size() > 1                  ? call.args[1]
@@ -66,15 +67,17 @@ std::optional<Novelty> SourceFeed::FactsOf(const OpenCall& call, const SourceTex
   const bool hinted = named.kind() == Kind::kString || named.kind() == Kind::kTerm;
   const std::uint32_t file = engine_.sources.Add(source.name, source.text);
   Diagnostics found;
-  Novelty facts = ReadSource(engine_.sources, file, hinted ? pool.TextOf(named) : "", strict,
-                             engine_.store, found);
+  const std::string_view hint = hinted ? pool.TextOf(named) : "";
+  Novelty facts = source.by == By::kFile
+                      ? ReadSource(engine_.sources, file, hint, strict, engine_.store, found)
+                      : ReadFactsText(engine_.sources, file, hint, strict, engine_.store, found);
   // What a database evaluates for the engine are rows of the program's own rules.
   if (run_.options.door && !push_.calls.contains(engine_.solver.IdOf(call)))
-    run_.door.Filter(facts, hinted ? pool.TextOf(named) : "", StemOf(source.name), strict, found);
+    run_.door.Filter(facts, source.by, hint, StemOf(source.name), strict, found);
   for (const Diagnostic& d : found.all()) findings_.Add(d);
   if (!found.has_errors()) {
     if (facts.given) engine_.store.Give(facts.given->first, facts.given->second);
-    return facts;
+    return Stated{std::move(facts), source.by};
   }
   const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);
   *why = engine_.sources.Where(first->span) + ": " + first->message;
@@ -90,16 +93,16 @@ Answer SourceFeed::Read(const OpenCall& call, Answer answer, bool strict) {
   if (!answer.source || answer.kind != Answer::Kind::kMeta || !of_index) return answer;
   Pool& pool = engine_.pool;
   std::string why;
-  std::optional<Novelty> facts = FactsOf(call, *answer.source, strict, &why);
-  if (!facts) return NotRunCall(pool, "bad-source", why);
+  std::optional<Stated> stated = FactsOf(call, *answer.source, strict, &why);
+  if (!stated) return NotRunCall(pool, "bad-source", why);
   const Value rows = pool.Keyword("rows");
   if (pool.Lookup(answer.value, rows).is_none()) {
     const std::span<const Value> known = pool.ItemsOf(answer.value);
     std::vector<Value> entries(known.begin(), known.end());
-    entries.insert(entries.end(), {rows, RowCount(pool, *facts)});
+    entries.insert(entries.end(), {rows, RowCount(pool, stated->facts)});
     answer.value = pool.Map(entries);
   }
-  coming_.insert_or_assign(engine_.solver.IdOf(call), std::move(*facts));
+  coming_.insert_or_assign(engine_.solver.IdOf(call), *std::move(stated));
   return answer;
 }
 
@@ -110,11 +113,12 @@ void SourceFeed::TakeReply(const OpenCall& call) {
 
 // Retracts what the source of a call stated, as far as nobody else states it, and takes the facts
 // that it states now.
-void SourceFeed::Exchange(const CallId& call, Novelty facts) {
+void SourceFeed::Exchange(const CallId& call, Stated now) {
   Store& store = engine_.store;
   const bool known = stated_.contains(call);
-  Novelty& stated = stated_[call];
-  const std::uint32_t file = stated.file;
+  Stated& stated = stated_[call];
+  const std::uint32_t file = stated.facts.file;
+  const RowsBy::Parties alone = RowsBy::Bit(stated.by);
   if (known)  // what it stated may not be asserted yet
     std::erase_if(run_.said, [&](const Said& said) {
       return said.from == From::kSource && said.what.file == file;
@@ -124,11 +128,11 @@ void SourceFeed::Exchange(const CallId& call, Novelty facts) {
     const Relation& of = store.at(relation);
     if (of.space() != Space::kRelation) return;
     const RowId at = of.Find(row);
-    const bool others = at != kNoId && of.SaidBy(at) != RowsBy::Bit(By::kFile);
+    const bool others = at != kNoId && of.SaidBy(at) != alone;
     if (store.WholeIfAny(relation) != kNoId && !others) store.Retract(relation, row);
     changed.insert(relation);
   };
-  stated.ForEach(
+  stated.facts.ForEach(
       store,
       [&](RelationId relation, std::span<const Value> row, Span) { relation_of(relation, row); },
       [&](const Assertion& a) {
@@ -137,20 +141,18 @@ void SourceFeed::Exchange(const CallId& call, Novelty facts) {
   const auto is_its = [&](const Span* origin) { return origin != nullptr && origin->file == file; };
   for (const RelationId relation : changed) {
     Relation& of = store.at(relation);
-    of.Rebuild([&](RowId row) {
-      return !is_its(of.Origin(row)) || of.SaidBy(row) != RowsBy::Bit(By::kFile);
-    });
+    of.Rebuild([&](RowId row) { return !is_its(of.Origin(row)) || of.SaidBy(row) != alone; });
   }
   run_.facts.DropUnfinished([&](const Span& at) { return at.file == file; });
   if (!changed.empty()) run_.facts.MayHaveFallen();
-  for (const auto& [other, novelty] : stated_) {
+  for (const auto& [other, also] : stated_) {
     if (other == call || changed.empty()) continue;
+    const RowsBy::Parties by = RowsBy::Bit(also.by);
     const auto again = [&](RelationId relation, std::span<const Value> row, Span span, Value meta) {
       if (changed.contains(relation))
-        run_.facts.Insert(relation, row,
-                          {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
+        run_.facts.Insert(relation, row, {.meta = meta, .origin = &span, .by = by});
     };
-    novelty.ForEach(
+    also.facts.ForEach(
         store,
         [&](RelationId relation, std::span<const Value> row, Span span) {
           again(relation, row, span, kNone);
@@ -159,14 +161,15 @@ void SourceFeed::Exchange(const CallId& call, Novelty facts) {
           if (a.truth) again(a.relation, a.row, a.span, a.meta);
         });
   }
-  run_.said.push_back({facts, From::kSource, By::kFile});
-  stated = std::move(facts);
+  run_.said.push_back({now.facts, From::kSource, now.by});
+  stated = std::move(now);
 }
 
 std::vector<SourceFeed::Known> SourceFeed::KnownSources() const {
   Pool& pool = engine_.pool;
   std::vector<Known> out;
-  for (const auto& [id, facts] : stated_) {
+  for (const auto& [id, stated] : stated_) {
+    if (stated.by != By::kFile) continue;
     const Relation& of = engine_.store.at(id.relation);
     const RowId row = of.Find(id.args);
     const Value hash = row == kNoId ? kNone : pool.Lookup(of.Meta(row), pool.Keyword("hash"));
@@ -213,7 +216,7 @@ void SourceFeed::ReadAgain(bool live) {
     if (refused_.contains(hash)) continue;
     const ordered_json answer = {
         {"name", read[i].source->name}, {"text", read[i].source->text}, {"hash", hash}};
-    std::optional<Novelty> facts = FactsIn(known[i], answer, run_.options.strict_facts);
+    std::optional<Stated> facts = FactsIn(known[i], answer, run_.options.strict_facts);
     if (facts && ExceedsLimit(engine_.solver.IdOf(known[i].call), &*facts)) {
       end_push(i);
       continue;
@@ -224,25 +227,25 @@ void SourceFeed::ReadAgain(bool live) {
   }
 }
 
-std::optional<Novelty> SourceFeed::FactsIn(const Known& source, const ordered_json& answer,
-                                           bool strict) {
+std::optional<SourceFeed::Stated> SourceFeed::FactsIn(const Known& source,
+                                                      const ordered_json& answer, bool strict) {
   std::string why;
   return FactsOf(source.call, {TextAt(answer, "name"), TextAt(answer, "text")}, strict, &why);
 }
 
 // Takes the facts of a source that was read again; without any, it keeps those that it has.
 void SourceFeed::Retake(const Known& source, const ordered_json& answer,
-                        std::optional<Novelty> facts) {
-  if (!facts) return;
+                        std::optional<Stated> stated) {
+  if (!stated) return;
   Pool& pool = engine_.pool;
   const CallId id = engine_.solver.IdOf(source.call);
   const Value entries[] = {pool.Keyword("hash"), pool.String(TextAt(answer, "hash")),
-                           pool.Keyword("rows"), RowCount(pool, *facts)};
+                           pool.Keyword("rows"), RowCount(pool, stated->facts)};
   const Relation& of = engine_.store.at(id.relation);
   const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
   run_.facts.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
   run_.recorder.Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
-  Exchange(id, std::move(*facts));
+  Exchange(id, *std::move(stated));
 }
 
 void SourceFeed::TakeSentence(const SourceSentence& sentence, From from, By by) {

@@ -10,7 +10,7 @@
 // A source that changed is read again in phase 1 of a timestep that is not replayed, after the
 // replies were taken: a timestep sees the rows that one snapshot of a database has. What it stated
 // is exchanged for what it states now; a row stays that somebody else states as well. A source that
-// cannot be read any more, or is refused, keeps its facts.
+// cannot be read any more, or is refused, keeps its facts. What a model read is not read again.
 //
 // A source that the program states is awaited: until its call has a reply, and when that is a
 // failure, no goal and no constraint is decided, because an absent row proves nothing.
@@ -122,16 +122,22 @@ class SourceFeed {
     nlohmann::ordered_json question;
   };
 
+  /// The facts of a source, and who states them.
+  struct Stated {
+    Novelty facts;
+    By by = By::kFile;
+  };
+
   Answer Read(const OpenCall& call, Answer answer, bool strict);
-  std::optional<Novelty> FactsOf(const OpenCall& call, const SourceText& source, bool strict,
-                                 std::string* why);
-  std::optional<Novelty> FactsIn(const Known& source, const nlohmann::ordered_json& answer,
-                                 bool strict);
-  bool ExceedsLimit(const CallId& call, const Novelty* again = nullptr) const;
+  std::optional<Stated> FactsOf(const OpenCall& call, const SourceText& source, bool strict,
+                                std::string* why);
+  std::optional<Stated> FactsIn(const Known& source, const nlohmann::ordered_json& answer,
+                                bool strict);
+  bool ExceedsLimit(const CallId& call, const Stated* again = nullptr) const;
   std::vector<Known> KnownSources() const;
   void Retake(const Known& source, const nlohmann::ordered_json& answer,
-              std::optional<Novelty> facts);
-  void Exchange(const CallId& call, Novelty facts);
+              std::optional<Stated> stated);
+  void Exchange(const CallId& call, Stated now);
 
   // pushing.cc
   std::set<std::string> SourceNames(std::vector<const OpenCall*>* calls) const;
@@ -143,10 +149,10 @@ class SourceFeed {
 
   const Parts run_;
   interp::Engine& engine_;
-  std::vector<OpenCall> sentences_;   // `$index(…)` as a sentence, in order, each once
-  std::map<CallId, Novelty> coming_;  // read, with a reply that phase 1 has not taken
-  std::map<CallId, Novelty> stated_;  // asserted
-  std::set<std::string> refused_;     // hashes of sources that were read again and refused
+  std::vector<OpenCall> sentences_;  // `$index(…)` as a sentence, in order, each once
+  std::map<CallId, Stated> coming_;  // read, with a reply that phase 1 has not taken
+  std::map<CallId, Stated> stated_;  // asserted
+  std::set<std::string> refused_;    // hashes of sources that were read again and refused
   Diagnostics findings_;
   Push push_;
 };

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "runtime/model/text_source.h"
+#include "runtime/source_facts.h"
 #include "runtime/wire/open_question.h"
 #include "runtime/wire/request_key.h"
 
@@ -118,8 +122,72 @@ Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt
   return out;
 }
 
+void ModelAgent::Open(const std::vector<Request>& questions) {
+  open_ = questions;
+  std::erase_if(kept_, [&](const auto& kept) {
+    return std::ranges::find(questions, kept.first, &Request::id) == questions.end();
+  });
+  otherwise_.Open(questions);
+}
+
+// The questions of one request, with the one that is put as the first.
+std::vector<Request> ModelAgent::AskedWith(const Request& request) const {
+  std::vector<Request> out = {request};
+  if (request.heading.empty()) return out;
+  std::ranges::copy_if(open_, std::back_inserter(out), [&](const Request& other) {
+    return other.heading == request.heading && other.id != request.id && IsInScope(other) &&
+           request.attempts->CountOf(other.id) < config_.bounds.attempts;
+  });
+  return out;
+}
+
+ModelRequest ModelAgent::RequestFor(const std::vector<Request>& asked, const ModelPrompt& prompt,
+                                    const std::vector<Attempt>& before) const {
+  const Request& first = asked.front();
+  const AttemptBook::Spent spent = first.attempts->spent();
+  ModelRequest out;
+  out.call = asked.size() == 1 ? first.id : first.heading;
+  out.key = asked.size() == 1 ? first.name : first.relation;
+  out.text = prompt.text;
+  out.digest = prompt.digest;
+  out.schema = prompt.schema;
+  out.attempt = first.attempts->CountOf(first.id) + 1;
+  for (const Attempt& attempt : before)
+    if (attempt.gate != Attempt::Gate::kTransport) out.refused = attempt.reason;
+  out.most_calls = config_.bounds.most_calls - spent.calls;
+  out.most_ms = config_.bounds.most_seconds * 1'000 - spent.ms;
+  return out;
+}
+
+rpl::Answer ModelAgent::Taken(Attempt attempt, Value value) const {
+  rpl::Answer out{.kind = rpl::Answer::Kind::kValue, .value = value, .by = By::kModel};
+  out.model = attempt.model;
+  out.attempt = std::move(attempt);
+  return out;
+}
+
+// The answer that a request for several questions brought; nullopt if none did, or if the question
+// does not take it any more.
+std::optional<rpl::Answer> ModelAgent::Kept(const Request& request, Pool& pool) {
+  auto kept = kept_.extract(request.id);
+  if (kept.empty()) return std::nullopt;
+  Attempt& attempt = kept.mapped();
+  const ReadReply read = ReadModelReply(std::exchange(attempt.reply, ""), {&request, 1}, pool);
+  if (!read.reason.empty()) return std::nullopt;
+  return Taken(std::move(attempt), read.values.front());
+}
+
 // The answer of the model; nullopt if the question stays open for somebody else.
 std::optional<rpl::Answer> ModelAgent::AskModel(const Request& request, Pool& pool) {
+  if (auto kept = Kept(request, pool)) return kept;
+  std::optional<Passed> passed = AskUntilTaken(request, pool, nullptr);
+  if (!passed) return std::nullopt;
+  return Taken(std::move(passed->attempt), passed->read.values.front());
+}
+
+// Makes attempts, until one passes the gates; nullopt if none does.
+std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Request& request, Pool& pool,
+                                                            const Gate& gate) {
   AttemptBook& attempts = *request.attempts;
   while (attempts.CountOf(request.id) < config_.bounds.attempts) {
     if (std::string limit = ReachedLimit(attempts); !limit.empty()) {
@@ -129,63 +197,95 @@ std::optional<rpl::Answer> ModelAgent::AskModel(const Request& request, Pool& po
       return std::nullopt;
     }
     if (!IsPermitted(request)) return std::nullopt;
+    const std::vector<Request> asked = AskedWith(request);
     std::vector<Attempt> before;
     for (const Attempt& attempt : attempts.all())
-      if (attempt.call == request.id) before.push_back(attempt);
-    const ModelPrompt prompt = PromptForModel(request, pool, before);
-    const AttemptBook::Spent spent = attempts.spent();
-    ModelRequest ask;
-    ask.call = request.id;
-    ask.key = request.name;
-    ask.text = prompt.text;
-    ask.digest = prompt.digest;
-    ask.schema = prompt.schema;
-    ask.attempt = attempts.CountOf(request.id) + 1;
-    for (const Attempt& attempt : before)
-      if (attempt.gate != Attempt::Gate::kTransport) ask.refused = attempt.reason;
-    ask.most_calls = config_.bounds.most_calls - spent.calls;
-    ask.most_ms = config_.bounds.most_seconds * 1'000 - spent.ms;
-    const ModelReply reply = provider_->Ask(ask, interrupted_);
+      if (std::ranges::find(asked, attempt.call, &Request::id) != asked.end())
+        before.push_back(attempt);
+    const ModelPrompt prompt = PromptForModel(asked, pool, before);
+    const ModelReply reply = provider_->Ask(RequestFor(asked, prompt, before), interrupted_);
     Attempt attempt = AttemptFor(request, prompt, reply);
-    if (interrupted_ && interrupted_()) {
-      attempt.gate = Attempt::Gate::kTransport;
-      attempt.reason = "interrupted";
+    const auto leave = [&](Attempt::Gate gate, std::string reason, const char* told) {
+      if (told != nullptr)
+        note_(fmt::format("the model {} {}: {}", told, request.id,
+                          Shortened(reason, 2 * kToldReason)));
+      attempt.gate = gate;
+      attempt.reason = std::move(reason);
       static_cast<void>(attempts.Add(std::move(attempt)));
       return std::nullopt;
-    }
+    };
+    if (interrupted_ && interrupted_())
+      return leave(Attempt::Gate::kTransport, "interrupted", nullptr);
     switch (reply.kind) {
       case ModelReply::Kind::kEnds: ended_ = true; [[fallthrough]];
       case ModelReply::Kind::kNoReply:
-        attempt.gate = Attempt::Gate::kTransport;
-        attempt.reason = reply.why;
-        note_(fmt::format("the model did not answer {}: {}", request.id,
-                          Shortened(reply.why, 2 * kToldReason)));
-        static_cast<void>(attempts.Add(std::move(attempt)));
-        return std::nullopt;
+        return leave(Attempt::Gate::kTransport, reply.why, "did not answer");
       case ModelReply::Kind::kRefused:
-        attempt.gate = Attempt::Gate::kRefusal;
-        attempt.reason = reply.why.empty() ? "without a reason" : reply.why;
-        note_(fmt::format("the model refuses to answer {}: {}", request.id,
-                          Shortened(attempt.reason, kToldReason)));
-        static_cast<void>(attempts.Add(std::move(attempt)));
-        return std::nullopt;
+        return leave(Attempt::Gate::kRefusal, reply.why.empty() ? "without a reason" : reply.why,
+                     "refuses to answer");
       case ModelReply::Kind::kText: break;
     }
-    ReadReply read = ReadModelReply(reply.text, request, pool);
+    ReadReply read = ReadModelReply(reply.text, asked, pool);
+    if (gate && read.reason.empty()) {
+      read.reason = gate(read.values);
+      if (!read.reason.empty()) read.gate = Attempt::Gate::kQuestion;
+    }
     attempt.gate = read.gate;
     attempt.reason = read.reason;
-    attempt.value = read.shown;
+    attempt.value = ShownValue(read.value);
     if (read.reason.empty()) {
-      rpl::Answer answer{.kind = rpl::Answer::Kind::kValue, .value = read.value, .by = By::kModel};
-      answer.model = NameOf(reply);
-      answer.attempt = std::move(attempt);
-      return answer;
+      if (asked.size() > 1) attempt.value = ShownValue(read.value[request.name]);
+      for (std::size_t i = 1; i < asked.size(); ++i) Keep(asked[i], read.value, attempt);
+      return Passed{std::move(read), std::move(attempt)};
     }
     note_(fmt::format("the model's answer to {} is not taken: {}", request.id,
                       Shortened(read.reason, kToldReason)));
     if (!attempts.Add(std::move(attempt))) return std::nullopt;
   }
   return std::nullopt;
+}
+
+// Keeps the part of a reply that answers another question than the one that is put. The request is
+// counted with the first.
+void ModelAgent::Keep(const Request& request, const nlohmann::ordered_json& values,
+                      const Attempt& of) {
+  Attempt kept{.call = request.id};
+  kept.value = ShownValue(values[request.name]);
+  kept.provider = of.provider;
+  kept.model = of.model;
+  kept.digest = of.digest;
+  kept.reply = DumpJson({{"value", values[request.name]}});
+  kept_.insert_or_assign(request.id, std::move(kept));
+}
+
+std::vector<rpl::Answer> ModelAgent::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<rpl::Answer> out = otherwise_.Call(requests, pool);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].source && !IsReadable(out[i].source->name) && MayRead(requests[i]))
+      out[i] = ReadByModel(requests[i], std::move(out[i]), pool);
+  return out;
+}
+
+// Whether it may read a text in the place of this call of `$index`.
+bool ModelAgent::MayRead(const Request& request) const {
+  return provider_ != nullptr && !ended_ && request.tool == "index" && !request.row.empty() &&
+         request.attempts != nullptr &&
+         (config_.bounds.answers_all ||
+          std::ranges::find(config_.bounds.answers, "index") != config_.bounds.answers.end());
+}
+
+rpl::Answer ModelAgent::ReadByModel(const Request& request, rpl::Answer answer, Pool& pool) {
+  SourceText& source = *answer.source;
+  Request asked = QuestionOfText(request, source);
+  const auto passed = AskUntilTaken(asked, pool, [&](const std::vector<Value>& values) {
+    return UncitedIn(source.text, values.front(), pool);
+  });
+  if (!passed || !request.attempts->Add(passed->attempt))
+    return NotRunCall(pool, "not-read", "no model read " + source.name);
+  source.text =
+      FactsOfRows(pool, request, passed->read.values.front(), source, passed->attempt.model);
+  source.by = By::kModel;
+  return answer;
 }
 
 }  // namespace rpl

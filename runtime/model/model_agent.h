@@ -6,11 +6,19 @@
 // a person's answer alone, a secret, a call of a tool and a decision about a failure are never put
 // to a model. All else, and what the model did not answer, goes to the other agent.
 //
+// The questions for several arguments of one heading that are open at once are one request. Its
+// reply is kept until they are put, and is an attempt of each of them; one that is not taken is an
+// attempt of the first.
+//
 // For a question it makes attempts until one is taken, as far as the attempts of the question and
 // the budget of the run reach; both count what the session recorded (runtime/attempt.h). Each
 // attempt that is refused is recorded before the next is made. The one that is taken is a part of
 // the answer, and recorded with it. A request that brings no reply is recorded as well, so that it
 // counts, and leaves the question open.
+//
+// A source of `$index` that no other agent reads as facts, a text of any kind, is read by the model
+// if the scope names `index` and the call names a heading: its rows are asked for, each with a
+// `citation`, which must stand in the text. They are a source of RPL, whose facts are the model's.
 //
 // Before the first request the user approves of provider, address and model, as of a command, and,
 // if the configuration says `ask`, of the questions. One thread.
@@ -18,8 +26,10 @@
 #define RPL_RUNTIME_MODEL_MODEL_AGENT_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/model/model_prompt.h"
 #include "runtime/model/model_provider.h"
@@ -42,6 +52,8 @@ class ModelAgent : public RelayingAgent {
            std::unique_ptr<ModelProvider> provider);
 
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
+  void Open(const std::vector<Request>& questions) override;
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   bool AnswersAgain(const std::string& call, const AttemptBook& attempts) override;
 
   /// Whether the model may answer the question, but for budgets and approval.
@@ -49,7 +61,23 @@ class ModelAgent : public RelayingAgent {
 
  private:
   bool IsPermitted(const Request& request);
+  std::vector<Request> AskedWith(const Request& request) const;
+  /// A reply that passed the gates, with its attempt, which is not recorded yet.
+  struct Passed {
+    ReadReply read;
+    Attempt attempt;
+  };
+  /// A gate of its own: why the values are not taken, or "".
+  using Gate = std::function<std::string(const std::vector<Value>&)>;
+  std::optional<Passed> AskUntilTaken(const Request& request, Pool& pool, const Gate& gate);
   std::optional<rpl::Answer> AskModel(const Request& request, Pool& pool);
+  bool MayRead(const Request& request) const;
+  rpl::Answer ReadByModel(const Request& request, rpl::Answer text, Pool& pool);
+  std::optional<rpl::Answer> Kept(const Request& request, Pool& pool);
+  void Keep(const Request& request, const nlohmann::ordered_json& values, const Attempt& of);
+  rpl::Answer Taken(Attempt attempt, Value value) const;
+  ModelRequest RequestFor(const std::vector<Request>& asked, const ModelPrompt& prompt,
+                          const std::vector<Attempt>& before) const;
   std::string NameOf(const ModelReply& reply) const;
   std::string ReachedLimit(const AttemptBook& attempts) const;
   Attempt AttemptFor(const Request& request, const ModelPrompt& prompt,
@@ -63,6 +91,8 @@ class ModelAgent : public RelayingAgent {
   bool approved_ = false;
   bool ended_ = false;  // it is not asked any more in this run
   std::unique_ptr<ModelProvider> provider_;
+  std::vector<Request> open_;            // the questions, as they were put
+  std::map<std::string, Attempt> kept_;  // replies to questions that are not put yet, by their id
 };
 
 }  // namespace rpl

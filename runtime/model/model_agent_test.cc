@@ -321,6 +321,70 @@ draft(?reply), given(?other) -> ?reply != ?other
   CHECK(run.Gates() == Strings{"taken"});
 }
 
+const std::string kTwoArguments = R"(
+## Go - %go(?from, ?to)
+
+```rpl
+stay(?from, ?to)
+```
+
+## Stay - stay(?from, ?to)
+
+From when to when?
+
+```rpl
+stay(?from, ?to) -> ?from != ?to
+```
+)";
+
+TEST_CASE("several arguments of a heading are asked for in one request") {
+  ModelledRun run;
+  run.replies = {R"({"from":"a"})", R"({"from":"a","to":"b"})"};
+  const Outcome outcome = run.Go(kTwoArguments);
+  CHECK(outcome.answers == Strings{R"({"?from":"a","?to":"b"})"});
+  CHECK(run.Gates() == Strings{"schema", "taken", "taken"});
+  REQUIRE(run.asked.size() == 2);
+  CHECK(run.asked[1].call == "stay(?from, ?to)");
+  CHECK(run.asked[1].key == "stay");
+  const std::vector<Event> first = run.events;
+  CHECK(run.Go(kTwoArguments).status == Status::kSatisfied);
+  CHECK(run.events == first);
+  CHECK(run.asked.size() == 2);
+}
+
+TEST_CASE("several arguments that violate a constraint together are asked for again together") {
+  ModelledRun run;
+  run.replies = {R"({"from":"a","to":"a"})", R"({"from":"a","to":"b"})"};
+  const Outcome outcome = run.Go(kTwoArguments);
+  CHECK(outcome.status == Status::kSatisfied);
+  CHECK(run.Gates() == Strings{"taken", "taken", "constraints", "constraints", "taken", "taken"});
+  REQUIRE(run.asked.size() == 2);
+  CHECK(run.asked[1].refused.starts_with("Stay: "));
+}
+
+TEST_CASE("a reply to several arguments of which some are recorded is made whole by a question") {
+  ModelledRun run;
+  run.replies = {R"({"from":"a","to":"b"})"};
+  run.Go(kTwoArguments);
+  const auto second = std::find_if(run.events.rbegin(), run.events.rend(), [](const Event& event) {
+    return event.kind == Event::Kind::kAttempt;
+  });
+  run.events.erase(second.base() - 1, run.events.end());  // it was killed before that
+  run.replies = {"\"c\""};
+  CHECK(run.Go(kTwoArguments).answers == Strings{R"({"?from":"a","?to":"c"})"});
+  REQUIRE(run.asked.size() == 2);
+  CHECK(run.asked[1].call == "stay(?from, ?to) for ?to");
+}
+
+TEST_CASE("only the arguments in scope are asked for together") {
+  ModelledRun run;
+  run.config.bounds.answers_all = false;
+  run.config.bounds.answers = {"from"};
+  run.replies = {"\"a\""};
+  CHECK(run.Go(kTwoArguments).status == Status::kWaiting);
+  CHECK(run.person.asked == Strings{"stay(?from, ?to) for ?to"});
+}
+
 TEST_CASE("rows that violate a constraint are taken back as a whole") {
   ModelledRun run;
   run.replies = {R"(["a","long"])", R"(["a","b"])"};

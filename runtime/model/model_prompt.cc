@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t kMostEnum = 250;    // options that a schema lists
 constexpr std::size_t kShownReply = 400;  // bytes of a reply that was not taken
 constexpr std::size_t kShownReason = 600;
+constexpr std::string_view kTheAnswer = "The answer";
 
 // Whether the options are given by their number: some of them have no text of their own.
 bool AreNumbered(const Request& request, const Pool& pool) {
@@ -66,6 +67,18 @@ ordered_json CellSchema(const Request& request, const Pool& pool) {
       {"type", request.takes == Takes::kNumber && request.options.empty() ? "number" : "string"}};
 }
 
+ordered_json ValueSchema(const Request& request, const Pool& pool) {
+  ordered_json value = CellSchema(request, pool);
+  if (request.row.size() > 1) {
+    ordered_json properties = ordered_json::object();
+    for (const std::string& name : request.row)
+      properties[name] = {{"anyOf", {{{"type", "string"}}, {{"type", "number"}}}}};
+    value = ObjectOf(std::move(properties));
+  }
+  if (request.row.empty()) return value;
+  return {{"type", "array"}, {"items", std::move(value)}};
+}
+
 // Data between marks, each of which has a name and the hash of all data of the prompt.
 class Marked {
  public:
@@ -79,16 +92,27 @@ class Marked {
   std::string mark_;
 };
 
-std::string FormOf(const Request& request) {
+// What the answer to a question is, `what`: its options, and the form of rows and times.
+std::string FormOf(const Request& request, const Pool& pool, const std::string& what,
+                   const Marked& marked) {
   std::string out;
-  if (!request.row.empty())
-    out =
-        request.row.size() == 1
-            ? "The answer is a list of distinct values, empty if there are none.\n"
-            : fmt::format("The answer is a list of distinct rows of {}, empty if there are none.\n",
-                          fmt::join(request.row, ", "));
+  if (!request.options.empty()) {
+    const bool numbered = AreNumbered(request, pool);
+    out += fmt::format("\n{} is {}one of these options.\n", what, numbered ? "the number of " : "");
+    std::string options;
+    for (std::size_t i = 0; i < request.options.size(); ++i)
+      options += (i == 0 ? "" : "\n") + (numbered ? fmt::format("{}. ", i + 1) : "- ") +
+                 PlainText(pool, request.options[i]);
+    out += marked.Block("options", options);
+  }
+  if (request.row.size() == 1)
+    out += fmt::format("\n{} is a list of distinct values, empty if there are none.\n", what);
+  if (request.row.size() > 1)
+    out += fmt::format("\n{} is a list of distinct rows of {}, empty if there are none.\n", what,
+                       fmt::join(request.row, ", "));
   if (request.takes == Takes::kTime)
-    out += "A time is written as 2026-05-01 or 2026-05-01T10:00:00Z.\n";
+    out += fmt::format("{}A time{} is written as 2026-05-01 or 2026-05-01T10:00:00Z.\n",
+                       request.row.empty() ? "\n" : "", what == kTheAnswer ? "" : " for " + what);
   return out;
 }
 
@@ -116,48 +140,54 @@ Value RowOfJson(const ordered_json& json, const Request& request, Pool& pool) {
   return pool.List(cells);
 }
 
-}  // namespace
-
-ordered_json ReplySchema(const Request& request, const Pool& pool) {
-  ordered_json value = CellSchema(request, pool);
-  if (request.row.size() > 1) {
-    ordered_json properties = ordered_json::object();
-    for (const std::string& name : request.row)
-      properties[name] = {{"anyOf", {{{"type", "string"}}, {{"type", "number"}}}}};
-    value = ObjectOf(std::move(properties));
-  }
-  if (!request.row.empty()) value = {{"type", "array"}, {"items", std::move(value)}};
-  return ObjectOf({{"value", std::move(value)}});
+// What the question takes of a value of its schema.
+TakenReply TakenOf(const ordered_json& value, const Request& request, Pool& pool) {
+  if (request.row.empty()) return TakeReply(request, CellOf(value, request, pool), pool);
+  std::vector<Value> rows;
+  for (const ordered_json& row : value) rows.push_back(RowOfJson(row, request, pool));
+  std::set<std::string> seen;
+  for (const Value row : rows)
+    if (!seen.insert(Text(pool, row)).second)
+      return {.value = kNone, .refused = Text(pool, row, 60) + " is there twice"};
+  return TakeReply(request, pool.List(rows), pool);
 }
 
-ModelPrompt PromptForModel(const Request& request, const Pool& pool,
-                           const std::vector<Attempt>& before) {
+}  // namespace
+
+ordered_json ReplySchema(Asked asked, const Pool& pool) {
+  if (asked.size() == 1) return ObjectOf({{"value", ValueSchema(asked.front(), pool)}});
+  ordered_json values = ordered_json::object();
+  for (const Request& request : asked) values[request.name] = ValueSchema(request, pool);
+  return ObjectOf({{"value", ObjectOf(std::move(values))}});
+}
+
+ModelPrompt PromptForModel(Asked asked, const Pool& pool, const std::vector<Attempt>& before) {
+  const Request& first = asked.front();
   std::string all;
-  for (const auto& [name, value] : request.known) all += name + "\n" + value + "\n";
-  for (const Value option : request.options) all += PlainText(pool, option) + "\n";
+  for (const auto& [name, value] : first.known) all += name + "\n" + value + "\n";
+  for (const Request& request : asked)
+    for (const Value option : request.options) all += PlainText(pool, option) + "\n";
   for (const Attempt& attempt : before) all += attempt.value + "\n" + attempt.reason + "\n";
-  if (request.prose.empty()) all += request.prompt;
+  for (const Request& request : asked)
+    if (request.prose.empty()) all += request.prompt;
   const Marked marked(all);
 
   ModelPrompt out;
-  out.schema = ReplySchema(request, pool);
-  for (const std::string& title : request.path) out.text += "# " + title + "\n";
+  out.schema = ReplySchema(asked, pool);
+  for (const std::string& title : first.path) out.text += "# " + title + "\n";
   if (!out.text.empty()) out.text += "\n";
-  if (!request.prose.empty()) out.text += request.prose + "\n";
-  else out.text += "Answer this question:\n" + marked.Block("question", request.prompt);
-  for (const auto& [name, value] : request.known)
-    out.text += "\n[" + name + "] is\n" + marked.Block(name, value);
-  if (!request.options.empty()) {
-    const bool numbered = AreNumbered(request, pool);
-    out.text += numbered ? "\nThe answer is the number of one of these options.\n"
-                         : "\nThe answer is one of these options.\n";
-    std::string options;
-    for (std::size_t i = 0; i < request.options.size(); ++i)
-      options += (i == 0 ? "" : "\n") + (numbered ? fmt::format("{}. ", i + 1) : "- ") +
-                 PlainText(pool, request.options[i]);
-    out.text += marked.Block("options", options);
+  std::set<std::string> told;  // a heading has one prose for several arguments, or one for each
+  for (const Request& request : asked) {
+    if (!told.insert(request.prose.empty() ? request.prompt : request.prose).second) continue;
+    if (!request.prose.empty()) out.text += request.prose + "\n";
+    else out.text += "Answer this question:\n" + marked.Block("question", request.prompt);
   }
-  if (const std::string form = FormOf(request); !form.empty()) out.text += "\n" + form;
+  for (const auto& [name, value] : first.known)
+    out.text += "\n[" + name + "] is\n" + marked.Block(name, value);
+  for (const Request& request : asked)
+    out.text +=
+        FormOf(request, pool,
+               asked.size() == 1 ? std::string(kTheAnswer) : "`" + request.name + "`", marked);
   for (const Attempt& attempt : before) {
     if (attempt.reason.empty() ||
         (!attempt.Counts() && attempt.gate != Attempt::Gate::kConstraints))
@@ -172,9 +202,10 @@ ModelPrompt PromptForModel(const Request& request, const Pool& pool,
   return out;
 }
 
-ReadReply ReadModelReply(const std::string& text, const Request& request, Pool& pool) {
+ReadReply ReadModelReply(const std::string& text, Asked asked, Pool& pool) {
   ReadReply out;
   const auto refuse = [&](Attempt::Gate gate, std::string reason) {
+    out.values.clear();
     out.gate = gate;
     out.reason = std::move(reason);
     return out;
@@ -182,36 +213,30 @@ ReadReply ReadModelReply(const std::string& text, const Request& request, Pool& 
   const JsonText read = ParseJson(text, 20);
   if (!read.error.empty())
     return refuse(Attempt::Gate::kSchema, "the reply is not one JSON object: " + read.error);
-  if (read.json.is_object() && read.json.contains("value"))
-    out.shown = Shortened(DumpJson(read.json["value"]), kShownReply);
-  const SchemaFit fit = FitsSchema(ReplySchema(request, pool), read.json);
-  if (fit.kind != SchemaFit::Kind::kYes) {
-    // An option that is none is refused by the question, which names it.
-    const bool chosen = !request.options.empty() && read.json.is_object() &&
-                        read.json.size() == 1 && read.json.contains("value") &&
-                        read.json["value"].is_primitive() && request.row.empty();
-    if (!chosen)
-      return refuse(Attempt::Gate::kSchema,
-                    (fit.where.empty() ? "the reply" : "`" + fit.where + "`") +
-                        " is not of the schema: " + fit.why);
+  if (read.json.is_object() && read.json.contains("value")) out.value = read.json["value"];
+  const SchemaFit fit = FitsSchema(ReplySchema(asked, pool), read.json);
+  // An option that is none is refused by the question, which names it.
+  const Request& first = asked.front();
+  const bool chosen = asked.size() == 1 && !first.options.empty() && first.row.empty() &&
+                      read.json.is_object() && read.json.size() == 1 && !out.value.is_null() &&
+                      out.value.is_primitive();
+  if (fit.kind != SchemaFit::Kind::kYes && !chosen)
+    return refuse(Attempt::Gate::kSchema,
+                  (fit.where.empty() ? "the reply" : "`" + fit.where + "`") +
+                      " is not of the schema: " + fit.why);
+  for (const Request& request : asked) {
+    TakenReply taken =
+        TakenOf(asked.size() == 1 ? out.value : out.value[request.name], request, pool);
+    if (!taken.refused.empty())
+      return refuse(Attempt::Gate::kQuestion,
+                    (asked.size() == 1 ? "" : request.name + ": ") + taken.refused);
+    out.values.push_back(taken.value);
   }
-  const ordered_json& value = read.json["value"];
-  Value given = kNone;
-  if (request.row.empty()) {
-    given = CellOf(value, request, pool);
-  } else {
-    std::vector<Value> rows;
-    for (const ordered_json& row : value) rows.push_back(RowOfJson(row, request, pool));
-    std::set<std::string> seen;
-    for (const Value row : rows)
-      if (!seen.insert(Text(pool, row)).second)
-        return refuse(Attempt::Gate::kQuestion, Text(pool, row, 60) + " is there twice");
-    given = pool.List(rows);
-  }
-  TakenReply taken = TakeReply(request, given, pool);
-  if (!taken.refused.empty()) return refuse(Attempt::Gate::kQuestion, std::move(taken.refused));
-  out.value = taken.value;
   return out;
+}
+
+std::string ShownValue(const ordered_json& value) {
+  return value.is_null() ? "" : Shortened(DumpJson(value), kShownReply);
 }
 
 std::uint64_t TokensIn(std::string_view text) { return text.size() / 4 + 1; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A question as a model gets it, and its reply as a value: pure functions of the request and of the
-// attempts before.
+// attempts before. Questions for several arguments of one heading are one request.
 //
 // The schema has one member `value`, in the subset that all providers take strictly: every property
 // is required, no further ones, no ranges or lengths. It follows from the shape of the question:
@@ -12,6 +12,7 @@
 //   options               {"enum":[…]} of their texts; of lists and terms their numbers from 1
 //   rows of one name      {"type":"array","items":…}
 //   rows of several       the same, of objects with a property for each name
+//   several questions     an object with a property for each, by its name
 //
 // The prompt tells no more than the question: titles, prose, the values that it names, the options,
 // and what was not taken before. Values stand between marks that nothing in them can close, because
@@ -21,6 +22,7 @@
 #define RPL_RUNTIME_MODEL_MODEL_PROMPT_H_
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,22 +41,27 @@ struct ModelPrompt {
   std::string digest;  // of system, text and schema
 };
 
-/// The schema of the replies to a question. REQUIRES: it is no call of a tool.
-nlohmann::ordered_json ReplySchema(const Request& request, const Pool& pool);
+/// What one request asks: a question, or several of one heading.
+using Asked = std::span<const Request>;
 
-/// The prompt for a question after these attempts, of which those with a reason were not taken.
-ModelPrompt PromptForModel(const Request& request, const Pool& pool,
-                           const std::vector<Attempt>& before);
+/// The schema of the replies. REQUIRES: at least one question, none of them a call of a tool.
+nlohmann::ordered_json ReplySchema(Asked asked, const Pool& pool);
 
-/// A reply as the value of the question, or why it is none.
+/// The prompt after these attempts, of which those with a reason were not taken.
+ModelPrompt PromptForModel(Asked asked, const Pool& pool, const std::vector<Attempt>& before);
+
+/// A reply as the values of the questions, or why it is none.
 struct ReadReply {
-  Value value = kNone;
+  std::vector<Value> values;                   // of each question; empty if it is not taken
   Attempt::Gate gate = Attempt::Gate::kTaken;  // that refused it
   std::string reason;                          // "" if it is taken
-  std::string shown;                           // the value as JSON, "" if there is none
+  nlohmann::ordered_json value = nullptr;      // its member `value`
 };
-/// Passes a reply, the text of a JSON object, through the gates of the schema and of the question.
-ReadReply ReadModelReply(const std::string& text, const Request& request, Pool& pool);
+/// Passes a reply, the text of a JSON object, through the gates of the schema and of the questions.
+ReadReply ReadModelReply(const std::string& text, Asked asked, Pool& pool);
+
+/// The value of a reply as an attempt has it: JSON, which may be shortened; "" for null.
+std::string ShownValue(const nlohmann::ordered_json& value);
 
 /// About how many tokens a text has, where the provider does not tell.
 std::uint64_t TokensIn(std::string_view text);
