@@ -16,6 +16,7 @@ add_library(rpl_absent OBJECT
   formats/database_absent.cc
   interp/store/pages_portable.cc
   runtime/host/host_log_absent.cc
+  runtime/model/settings_model_absent.cc
   runtime/postgres/open_session_absent.cc)
 target_link_libraries(rpl_absent PRIVATE rpl_options)
 

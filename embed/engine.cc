@@ -24,9 +24,14 @@
 #include "interp/program/operators.h"
 #include "interp/store/json_value.h"
 #include "runtime/gate.h"
+#include "runtime/model/model_agent.h"
+#include "runtime/model/settings_model.h"
+#include "runtime/nobody.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
+#include "runtime/tools/permission.h"
 
 namespace rpl {
 namespace {
@@ -104,15 +109,18 @@ constexpr const char* kGone = "a callback destroyed the engine";
 constexpr const char* kMovedFrom = "the engine was moved from";
 constexpr const char* kCalledBack = "a callback must not call its own engine";
 
-// The agent of the session: stored replies first, then the callbacks.
-class Replies : public Agent {
+// The agent of the session: stored replies first, then the callbacks and the model.
+class Replies : public RelayingAgent {
  public:
-  /// Borrows both; `gone` becomes true if a callback destroys the engine.
-  Replies(const Engine::Options& options, const bool& gone) : options_(options), gone_(gone) {}
+  /// Borrows all; `gone` becomes true if a callback destroys the engine.
+  Replies(const Engine::Options& options, const bool& gone, Agent& model)
+      : RelayingAgent(model), options_(options), gone_(gone) {}
 
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
     if (!refused.empty()) kept_.erase(request.id);
-    return Kept(request, pool);
+    rpl::Answer kept = Kept(request, pool);
+    if (kept.kind != rpl::Answer::Kind::kNobody) return kept;
+    return otherwise_.Ask(request, pool, refused);
   }
 
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
@@ -184,6 +192,15 @@ class Replies : public Agent {
   std::set<std::string> called_;
 };
 
+// The program that embeds the engine vouches for the model.
+class Vouched : public Permission {
+ public:
+  Permit Approve(const ToolCommand&) override { return {true, ""}; }
+  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
+  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
+};
+
 // --- Output ------------------------------------------------------------------------------
 
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
@@ -199,6 +216,20 @@ bool EndsInQuery(const std::string& text) {
   const std::size_t line = text.find_last_of("\r\n", last);
   const std::size_t first = text.find_first_not_of(" \t", line + 1);
   return text[first] == '%';
+}
+
+// Takes the model of the options, if they name one.
+void TakeModel(const Engine::Options& options, ModelAgent& to,
+               std::vector<Engine::Finding>& findings) {
+  if (options.settings.empty()) return;
+  Sources sources;
+  Diagnostics found;
+  SettingsModel model =
+      ModelOfSettings(sources, sources.Add(options.settings_name, options.settings), found);
+  for (Engine::Finding& finding : FindingsOf(found.all(), sources))
+    findings.push_back(std::move(finding));
+  if (model.provider != nullptr)
+    to.Use(model.config, Permit::kAllow, true, std::move(model.provider));
 }
 
 // The gate for the policy of the options; null if there is no policy or it has errors.
@@ -265,10 +296,14 @@ SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate,
 struct Engine::State {
   explicit State(Options with)
       : options(std::move(with)),
-        replies(options, gone),
-        gate(GateSetupOf(options, policy_findings)),
+        model(
+            nobody, vouched, [this](const std::string& line) { Note(line); },
+            SessionOptionsOf(options, nullptr, gone).interrupted),
+        replies(options, gone, model),
+        gate(GateSetupOf(options, option_findings)),
         run(Unrecorded()) {
-    rejected = HasErrors(policy_findings);
+    TakeModel(options, model, option_findings);
+    rejected = HasErrors(option_findings);
     if (!options.now.empty() && !ParseInstant(options.now))
       broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
   }
@@ -276,6 +311,10 @@ struct Engine::State {
   static const char* Refusal(const State* state);
   static Outcome Refused(const State* state);
   Session& session() { return run->session(); }
+  // What the model did, as a line of the log.
+  void Note(const std::string& line) {
+    if (options.log && !gone) options.log("note: " + line);
+  }
   std::unique_ptr<rpl::Run> Unrecorded();
   void Guarded(const std::function<void()>& work);
   Outcome Turn(const std::function<std::optional<rpl::Outcome>()>& turn);
@@ -292,9 +331,12 @@ struct Engine::State {
   bool busy = false;  // a turn or another evaluation runs
   bool gone = false;  // and its engine was destroyed meanwhile
   Options options;
+  Nobody nobody;
+  Vouched vouched;
+  ModelAgent model;
   Replies replies;
-  std::vector<Finding> policy_findings;
-  std::unique_ptr<GateSetup> gate;  // null without a policy
+  std::vector<Finding> option_findings;  // of the policy and the settings
+  std::unique_ptr<GateSetup> gate;       // null without a policy
   std::vector<ProgramFile> files;
   bool fresh = false;     // a document was loaded since the last turn
   bool rejected = false;  // a document or the policy has errors
@@ -387,9 +429,12 @@ bool Engine::State::Begin(Outcome& out) {
   }
   if (!rejected) return true;
   out.status = Status::kRejected;
-  const bool policy = HasErrors(policy_findings);
-  out.reason = policy ? "the policy has errors" : "a document has errors";
-  if (policy) out.findings = policy_findings;
+  const bool of_options = HasErrors(option_findings);
+  const auto error = std::ranges::find(option_findings, Severity::kError, &Finding::severity);
+  out.reason = !of_options                            ? "a document has errors"
+               : error->file == options.settings_name ? "the settings have errors"
+                                                      : "the policy has errors";
+  if (of_options) out.findings = option_findings;
   return false;
 }
 

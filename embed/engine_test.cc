@@ -834,4 +834,40 @@ TEST_CASE("an audit log that cannot be written lets nothing go out") {
   CHECK(host.called.empty());
 }
 
+// A command that replies with its argument to every question.
+std::string SettingsWith(const std::string& answers) {
+  return "version: 1\nmodel:\n  provider: command\n  answers: [" + answers +
+         "]\n  command: [sh, -c, 'read -r l; i=${l#*\"id\":\"}; "
+         "printf \"{\\\"id\\\":\\\"%s\\\",\\\"result\\\":\\\"blue\\\"}\" \"${i%%\\\"*}\"']\n";
+}
+
+constexpr const char* kColour =
+    "# Go - %go(?colour)\n\n```rpl\npaint(?colour)\n```\n\n# Paint - paint(?colour)\n\n"
+    "Which colour?\n";
+
+TEST_CASE("the model of the settings answers what its scope names and no reply does") {
+  Engine::Options options;
+  options.settings = SettingsWith("paint");
+  Engine engine(options);
+  CHECK(engine.Load("p.md", kColour).empty());
+  const Engine::Outcome outcome = engine.Run();
+  CHECK(outcome.status == Status::kSatisfied);
+  CHECK(outcome.answers == std::vector<std::string>{R"("blue")"});
+  CHECK(engine.Query("% <- paint(?c) ^ ~ {:by :model}").status == Status::kSatisfied);
+
+  options.settings = SettingsWith("other");
+  Engine without(options);
+  without.Load("p.md", kColour);
+  CHECK(without.Run().status == Status::kWaiting);
+
+  options.settings = "version: 1\nmodel: {provider: telepathy}\n";
+  Engine wrong(options);
+  wrong.Load("p.md", kColour);
+  const Engine::Outcome rejected = wrong.Run();
+  CHECK(rejected.status == Status::kRejected);
+  CHECK(rejected.reason == "the settings have errors");
+  REQUIRE(rejected.findings.size() == 1);
+  CHECK(rejected.findings[0].file == "rpl.yaml");
+}
+
 }  // namespace

@@ -76,7 +76,7 @@ bool SourceFeed::IsPushed(const Said& said) const {
   if (said.from != From::kSource) return false;
   return std::ranges::any_of(push_.calls, [&](const auto& call) {
     const auto at = stated_.find(call.first);
-    return at != stated_.end() && at->second.file == said.what.file;
+    return at != stated_.end() && at->second.facts.file == said.what.file;
   });
 }
 

@@ -216,7 +216,8 @@ class Engine {
     std::function<bool()> interrupted;
     /// Receives the output of $json (§14.2): a line of JSON without its end.
     std::function<void(const std::string& line)> chat;
-    /// Receives the log during a turn: "T.P text" with timestep and phase.
+    /// Receives the log during a turn: "T.P text" with timestep and phase; and "note: text", what a
+    /// model did not answer, and why.
     std::function<void(const std::string& line)> log;
     /// Calls a tool; `args` is a JSON array. A reply with invalid JSON, an exception, and arguments
     /// without a JSON form are failed calls: bad-reply, exception, bad-request.
@@ -241,6 +242,14 @@ class Engine {
     std::string audit_file;
     /// The slug of the agent for the policy's `agentSelector`; may be "".
     std::string agent;
+
+    /// The text of an `rpl.yaml` whose section `model` names a model (docs/models.md), or "". The
+    /// model answers the questions in its `answers` that have no stored reply, when a turn reaches
+    /// them; no other section is used. This program vouches for it: nobody is asked for approval.
+    /// If the settings have errors, every turn is kRejected, with findings.
+    std::string settings;
+    /// The name of the settings in findings.
+    std::string settings_name = "rpl.yaml";
 
     /// The file of the session, or "". The first turn opens or creates it and replays its events;
     /// each turn is on disk when it returns. If the documents have changed, the trace is carried
