@@ -145,6 +145,20 @@ def a_question_is_answered_and_the_goal_is_reached():
 
 
 @case
+def a_model_answers_what_its_scope_names():
+    with Place() as place:
+        with open(f"{place.folder}/model.sh", "w") as file:
+            file.write(FILES["note.sh"].replace("noted", "Lucca"))
+        os.chmod(f"{place.folder}/model.sh", 0o755)
+        with open(f"{place.folder}/rpl.yaml", "a") as file:
+            file.write("model: {provider: command, command: [./model.sh], answers: [where], "
+                       "permission: allow}\n")
+        run = begin(place.worker("--allow-tool", "model"), "trip.md")
+        check(run["state"] == "ended" and run["report"]["status"] == "satisfied", run)
+        check(run["report"]["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+
+
+@case
 def a_goal_has_its_sign_or_not():
     with Place() as place:
         worker = place.worker()

@@ -205,11 +205,11 @@ std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Request& reque
     const ModelPrompt prompt = PromptForModel(asked, pool, before);
     const ModelReply reply = provider_->Ask(RequestFor(asked, prompt, before), interrupted_);
     Attempt attempt = AttemptFor(request, prompt, reply);
-    const auto leave = [&](Attempt::Gate gate, std::string reason, const char* told) {
+    const auto leave = [&](Attempt::Gate at, std::string reason, const char* told) {
       if (told != nullptr)
         note_(fmt::format("the model {} {}: {}", told, request.id,
                           Shortened(reason, 2 * kToldReason)));
-      attempt.gate = gate;
+      attempt.gate = at;
       attempt.reason = std::move(reason);
       static_cast<void>(attempts.Add(std::move(attempt)));
       return std::nullopt;

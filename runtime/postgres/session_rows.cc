@@ -5,6 +5,7 @@
 #include <sodium.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/postgres/database_url.h"
@@ -43,7 +44,8 @@ constexpr const char* kReadEvents =
     "SELECT sequence, kind, body, hash FROM rpl_event WHERE session = $1::text ORDER BY sequence";
 constexpr const char* kAppend =
     "WITH head AS (UPDATE rpl_session SET events = $4::bigint, hash = $5::bytea, changed = now(),"
-    " lease_until = now() + $9::bigint * interval '1 millisecond'"
+    " lease_until = now() + $9::bigint * interval '1 millisecond',"
+    " format = greatest(format, $10::int)"
     " WHERE session = $1::text AND epoch = $2::bigint AND events = $3::bigint RETURNING session)"
     " INSERT INTO rpl_event (session, sequence, kind, body, hash)"
     " SELECT head.session, $3::bigint + added.number, added.kind, added.body, added.hash"
@@ -87,9 +89,9 @@ std::string OwnerForPeople(const std::string& owner) {
 }
 
 std::string OtherFormat(std::int64_t format) {
-  if (format == kRowsFormat) return "";
+  if (format >= kRowsFormat && format <= kRowsFormatOfModels) return "";
   return fmt::format("a session of format {}, which {} rpl wrote; this one reads format {}", format,
-                     format > kRowsFormat ? "a newer" : "an older", kRowsFormat);
+                     format > kRowsFormat ? "a newer" : "an older", kRowsFormatOfModels);
 }
 
 // Undoes the transaction; the reason is in `refused`.
@@ -255,11 +257,14 @@ SqlError SessionRows::AppendPending() {
     bodies.push_back(event.body);
   }
   for (const std::string& hash : hashes_) hash_texts.push_back(SqlBytes(hash));
+  const bool models = std::ranges::any_of(
+      pending_, [](const Event& event) { return event.kind == Event::Kind::kAttempt; });
+  const std::int64_t format = models ? kRowsFormatOfModels : kRowsFormat;
   const auto last = events_stored_ + static_cast<std::int64_t>(pending_.size());
   const SqlResult result = connection_.Execute(
       kAppend, {options_.session, epoch_, events_stored_, last, SqlValue::Binary(chain_.hash()),
                 SqlArray(kinds), SqlArray(bodies), SqlArray({hash_texts.begin(), hash_texts.end()}),
-                std::int64_t{options_.lease.count()}});
+                std::int64_t{options_.lease.count()}, format});
   if (result.error) return result.error;
   return result.rows.affected() == pending_.size() ? SqlError() : FindFate(last);
 }

@@ -44,6 +44,7 @@ namespace rpl {
 
 /// The format of the tables and of the events in them.
 inline constexpr int kRowsFormat = 1;
+inline constexpr int kRowsFormatOfModels = 2;  // with attempts of models
 
 class SessionRows : public SessionStore {
  public:

@@ -452,9 +452,30 @@ TEST_CASE("rows that were changed, removed or added by other means are damage") 
   CHECK(after("DELETE FROM rpl_event WHERE sequence = 6") == "event 5 is missing");
   CHECK(after("UPDATE rpl_session SET events = 4") == "the last hash is not what was written");
   CHECK(after("UPDATE rpl_session SET format = 9") ==
-        "a session of format 9, which a newer rpl wrote; this one reads format 1");
+        "a session of format 9, which a newer rpl wrote; this one reads format 2");
   CHECK(OpenSession(url, Mode::kOpen).error ==
-        "a session of format 9, which a newer rpl wrote; this one reads format 1");
+        "a session of format 9, which a newer rpl wrote; this one reads format 2");
+}
+
+TEST_CASE("a session with attempts of models has a format of its own") {
+  TestCluster* const cluster = TestCluster::Get();
+  if (cluster == nullptr) return;
+  const std::string database = cluster->NewDatabase();
+  const std::string url = cluster->SessionUrl(database, "s");
+  const auto append = [&](const Event& event) {
+    const SessionStore::Opened opened = OpenSession(url, Mode::kContinue);
+    REQUIRE(opened.store != nullptr);
+    CHECK(opened.store->Append(event, true) == "");
+  };
+  const auto has_format = [&](const std::string& format) {
+    cluster->Run("DO $$ BEGIN ASSERT (SELECT format FROM rpl_session) = " + format + "; END $$",
+                 database);
+  };
+  append(ProgramEventOf("a(1)\n"));
+  has_format("1");
+  append({Event::Kind::kAttempt, R"({"call":"q","gate":"taken"})"});
+  append(StepEvent(1));
+  has_format("2");
 }
 
 TEST_CASE("a worker's role records events and cannot change them") {
