@@ -375,9 +375,20 @@ Another sentence that is a good deal longer than forty columns are.
 END
 printf 'q("a place with a long name")\n' >q.rpl
 printf 'q("elsewhere")\n' >other.rpl
-for more in other.rpl q.rpl; do
-  script -qec "stty cols 40; $(printf '%q ' "$rpl" run narrow.md) $more" /dev/null </dev/null >out
-  check "run: nothing is wider than 40 columns $more" test -z "$(sed 's/\x1b\[[0-9;]*m//g; s/\r$//' out | grep -E '.{41}' | grep -vE '^(help: |    - |  [0-9]  |[{"])')"
+cat >wide-choice.md <<'END'
+# Go - %go(?x) <- p(?x)
+
+# P - p(?x)
+
+Which __place-known__ is meant by those who travel?
+
+place-known("a place with a name of more than forty letters")
+place-known("another")
+END
+printf 'a(?x) <- b(?y)\n%%go <- a(1)\n' >warned.rpl
+for more in 'run narrow.md other.rpl' 'run narrow.md q.rpl' 'run wide-choice.md' 'check warned.rpl' 'chek' 'check none.rpl'; do
+  script -qec "stty cols 40; $(printf '%q ' "$rpl") $more" /dev/null < <(printf '7\n.open\n.back\n2\n') >out
+  check "$more: nothing is wider than 40 columns" test -z "$(sed 's/\x1b\[[0-9;]*m//g; s/\r$//' out | grep -E '.{41}' | grep -vE '^[{"]')"
 done
 mkdir running
 printf 'version: 1\ntools:\n  slow: {command: ["sh", "slow.sh"]}\n' >running/rpl.yaml

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "shell/host/colours.h"
+#include "shell/host/prompt_text.h"
 #include "shell/host/report.h"
 
 namespace rpl {
@@ -96,11 +97,20 @@ nlohmann::ordered_json FindingJson(const Diagnostic& d, const Sources& sources) 
   return finding;
 }
 
+// A finding as the stream shows it: its message and hint may take several lines, the line of the
+// document with its caret is one.
+std::string FittedFinding(const std::string& rendered, const std::ostream& err) {
+  const std::size_t excerpt = rendered.find('\n') + 1;
+  const std::size_t hint = std::min(rendered.find("\nhelp: ", excerpt), rendered.size() - 1) + 1;
+  return Fitted(rendered.substr(0, excerpt), err) + rendered.substr(excerpt, hint - excerpt) +
+         Fitted(rendered.substr(hint), err);
+}
+
 }  // namespace
 
 void PrintFinding(const Diagnostic& d, const Sources& sources, std::ostream& err) {
-  const std::string shown =
-      MarkedFindings(Render(d, sources), &err == &std::cerr && ColoursFor("auto").err);
+  const std::string shown = MarkedFindings(FittedFinding(Render(d, sources), err),
+                                           &err == &std::cerr && ColoursFor("auto").err);
   if (current == nullptr || &err != &std::cerr) {
     err << shown;
     return;

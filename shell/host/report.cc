@@ -63,8 +63,10 @@ void PrintDocument(std::string_view text) {
 void Complain(std::string_view where, std::string_view message, std::string_view hint) {
   constexpr std::size_t kMostWhere = 1000;  // bytes; a path may be named on the command line
   const std::string place = Shortened(WithoutPassword(std::string(where)), kMostWhere);
-  std::cerr << "rpl: " << PrintableLine(place) << ": " << Printable(message) << '\n';
-  if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
+  std::cerr << Fitted(fmt::format("rpl: {}: {}\n", PrintableLine(place), Printable(message)),
+                      std::cerr);
+  if (!hint.empty())
+    std::cerr << Fitted(fmt::format("help: {}\n", Printable(hint)), std::cerr);
 }
 
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
@@ -75,11 +77,12 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
       line += ": " + PromptFor(request);
     err << Fitted(line, err) << '\n';
     for (Value option : request.options)
-      err << "    - " << Printable(PlainText(pool, option)) << '\n';
+      err << Fitted("    - " + Printable(PlainText(pool, option)), err) << '\n';
   }
   if (requests.empty()) return;
-  err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                     PrintableLine(requests.front().name));
+  err << Fitted(fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
+                            PrintableLine(requests.front().name)),
+                err);
   const auto tool = std::find_if(requests.begin(), requests.end(), [](const Request& request) {
     return request.kind == Request::Kind::kTool && !request.in_doubt;
   });

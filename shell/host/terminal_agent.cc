@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/terminal_agent.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "formats/shorten.h"
@@ -52,14 +54,16 @@ constexpr std::string_view kCommands =
 
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || !back_.empty() || request.kind == Request::Kind::kTool) return {};
-  if (!refused.empty()) err_ << Fitted(Printable(refused), err_) << '\n';
-  err_ << Fitted(PromptFor(request), err_) << '\n';
+  if (!refused.empty()) Tell(Printable(refused));
+  Tell(PromptFor(request));
   rpl::Answer answer = Put(request, pool);
   if (!back_.empty()) return {};
   answer.by = by_;
   if (answer.kind != rpl::Answer::Kind::kNobody) answered_.push_back(request.id);
   return answer;
 }
+
+void TerminalAgent::Tell(const std::string& text) const { err_ << Fitted(text, err_) << '\n'; }
 
 rpl::Answer TerminalAgent::Put(const Request& request, Pool& pool) {
   if (!request.row.empty()) return AskRows(request, pool);
@@ -79,7 +83,7 @@ std::optional<std::string> TerminalAgent::Line() {
       return std::nullopt;
     }
     if (IsUtf8(*line)) return Trim(*line);
-    err_ << "this line is not UTF-8, please write it again\n";
+    Tell("this line is not UTF-8, please write it again");
   }
 }
 
@@ -96,11 +100,11 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
       answered_.pop_back();
       return std::nullopt;
     }
-    if (*line == ".back") err_ << "there is no answer to take back\n";
+    if (*line == ".back") Tell("there is no answer to take back");
     else if (*line == ".help") err_ << kCommands;
     else if (*line != ".open") return line;
     else
-      for (const Request& request : open_) err_ << "  " << Indented(PromptFor(request)) << '\n';
+      for (const Request& request : open_) Tell("  " + Indented(PromptFor(request)));
   }
 }
 
@@ -109,9 +113,9 @@ rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool) {
   const std::string_view expected = Expected(request.takes);
   std::optional<std::string> line = Typed(&answer);
   for (; line && line->empty() && !expected.empty(); line = Typed(&answer))
-    err_ << Rejected(*line) << ": expected " << expected << '\n';
+    Tell(Rejected(*line) + ": expected " + std::string(expected));
   if (line && line->empty()) {
-    err_ << "this line is empty; another empty line answers with the empty text\n";
+    Tell("this line is empty; another empty line answers with the empty text");
     line = Typed(&answer);
   }
   if (line) answer = {rpl::Answer::Kind::kValue, TypedReply(pool, *line, request)};
@@ -124,14 +128,14 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   std::string form = "  one per line";
   for (std::size_t i = 0; request.row.size() > 1 && i < request.row.size(); ++i)
     form += (i == 0 ? ", as " : ", ") + Printable(request.row[i]);
-  err_ << Fitted(form + ", then an empty line; an empty line at once is none", err_) << '\n';
+  Tell(form + ", then an empty line; an empty line at once is none");
   std::vector<Value> rows;
   rpl::Answer answer;
   std::optional<std::string> line = Typed(&answer);
   for (; line && !line->empty(); line = Typed(&answer)) {
     const TakenReply taken = TakeReply(request, TypedReply(pool, *line, request), pool);
     if (!taken.refused.empty()) {
-      err_ << Printable(taken.refused) << '\n';
+      Tell(Printable(taken.refused));
       continue;
     }
     const std::span<const Value> typed = pool.ItemsOf(taken.value);
@@ -145,7 +149,7 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
 
 void TerminalAgent::PrintOptions(const Request& request, const Pool& pool) const {
   for (std::size_t i = 0; i < request.options.size(); ++i)
-    err_ << "  " << i + 1 << "  " << PrintableLine(ProseText(pool, request.options[i])) << '\n';
+    Tell(fmt::format("  {}  {}", i + 1, PrintableLine(ProseText(pool, request.options[i]))));
 }
 
 rpl::Answer TerminalAgent::Choose(const Request& request, Pool& pool) {
@@ -154,8 +158,8 @@ rpl::Answer TerminalAgent::Choose(const Request& request, Pool& pool) {
   while (std::optional<std::string> line = Typed(&answer)) {
     const Value option = TypedOption(pool, *line, request.options);
     if (!option.is_none()) return {rpl::Answer::Kind::kValue, option};
-    err_ << Rejected(*line) << ": expected a number from 1 to " << request.options.size()
-         << ", or the text of an option\n";
+    Tell(fmt::format("{}: expected a number from 1 to {}, or the text of an option",
+                     Rejected(*line), request.options.size()));
   }
   return answer;
 }

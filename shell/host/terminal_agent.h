@@ -53,6 +53,8 @@ class TerminalAgent : public Agent {
   rpl::Answer Ask(const Request& request, Pool& pool);
   rpl::Answer AskRows(const Request& request, Pool& pool);
   rpl::Answer Choose(const Request& request, Pool& pool);
+  /// Prints a line, or several where the terminal is narrow.
+  void Tell(const std::string& text) const;
   void PrintOptions(const Request& request, const Pool& pool) const;
   std::optional<std::string> Line();
   std::optional<std::string> Typed(rpl::Answer* instead);
