@@ -75,6 +75,9 @@ struct SessionOptions {
   /// Whether messages may state what guards are told by (decision 92), as those of a host that
   /// calls the library do.
   bool of_library = false;
+  /// Whether nothing but the answers to queries is asked for, so that relations that neither they
+  /// nor the constraints rest on are not derived.
+  bool answers_only = false;
   /// Threads that derive rows. Affects nothing but time.
   std::size_t threads = 1;
   /// From how many iterations on a loop over a table is resumed in the next timestep instead of run

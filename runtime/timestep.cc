@@ -116,6 +116,8 @@ void Runtime::PutIntoEffect() {
     run_->pursuit.DropOvertaken();
     PrepareProgram();
   }
+  if (run_->options.answers_only && run_->source_feed.pushed().empty())
+    run_->engine.DeriveFor(query);
 }
 
 // Puts the program into effect as it is now; its findings are told again.
@@ -261,6 +263,7 @@ void Runtime::OfferToContinue(const std::string& goal) {
 }
 
 void Runtime::SetGoal(const Definition* query, bool pursue) {
+  if (run_->options.answers_only) run_->engine.DeriveFor(nullptr);
   run_->pursuit.SetGoal(query, pursue);
   run_->dispatch.BeginTurn();
   for (const OpenCall& call : run_->calls.not_run)

@@ -10,6 +10,7 @@
 #include "interp/eval/machine.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
+#include "interp/plan/query_needs.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 
@@ -29,7 +30,8 @@ struct Engine::Parts {
   Solver solver{program, store, analysis, limits};
   Fixpoint fixpoint{store, analysis, solver, limits};
   ConstraintWatch watch{store, analysis, solver};
-  bool changed = false;  // what the analysis was told, since the last Prepare
+  const Definition* only_for = nullptr;  // see DeriveFor
+  bool changed = false;                  // what the analysis was told, since the last Prepare
   std::size_t rules_known = 0;
   std::size_t headings_known = 0;
   std::size_t constraints_known = 0;
@@ -92,6 +94,23 @@ void Engine::Remake() {
   analysis.Make(program, store);
   fixpoint.Reset();
   solver.Forget();
+  Restrict();
+}
+
+void Engine::Restrict() {
+  if (parts_->only_for == nullptr) return;
+  std::optional<QueryNeeds> needs = NeedsOfQuery(program, analysis, *parts_->only_for);
+  if (!needs) return;
+  for (const auto& [relation, known] : needs->known)
+    for (const auto& [column, value] : known) analysis.Select(relation, column, value);
+  fixpoint.DeriveOnly(std::move(needs->relations));
+}
+
+void Engine::DeriveFor(const Definition* query) {
+  const Definition* const before = std::exchange(parts_->only_for, query);
+  if (query == before) return;
+  if (before != nullptr) Remake();
+  else Restrict();
 }
 
 Stop Engine::Quiesce() {

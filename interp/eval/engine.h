@@ -41,6 +41,7 @@ class Engine {
   std::unique_ptr<Parts> parts_;
   explicit Engine(std::unique_ptr<Parts> parts);
   void Remake();
+  void Restrict();
 
  public:
   explicit Engine(Sources& from, Limits with = {});
@@ -61,6 +62,9 @@ class Engine {
   void SetPlaces(std::set<int> elsewhere, std::set<int> as_written);
   /// As Analysis::AddReader; if true, the engine is stale. REQUIRES: prepared.
   bool AddReader(const Definition& query);
+  /// Derives from now on what the query and the constraints rest on, and nothing else; null: all.
+  /// REQUIRES: prepared; the query outlives the next call.
+  void DeriveFor(const Definition* query);
   /// Prepares, and derives to fixpoint. kGoesOn, or the limit that was reached.
   Stop Quiesce();
   /// The second part of that. Where a clause turns out to be undefined, all is derived again under

@@ -40,6 +40,7 @@ void Fixpoint::Reset() {
   // of rules that are gone. What is derived of a goal is the record of its truth.
   for (RelationId r = 0; r < store_.size(); ++r)
     if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
+  needed_.reset();
   for (Memory& memory : memory_) Forget(memory);
   memory_.resize(analysis_.strata().size());
   classes_.clear();
@@ -381,6 +382,8 @@ Stop Fixpoint::Quiesce() {
   derived_.clear();
   for (std::size_t rounds = 0;; ++rounds) {
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
+      const auto is_needed = [&](RelationId r) { return !needed_ || needed_->contains(r); };
+      if (std::ranges::none_of(analysis_.strata()[i].relations, is_needed)) continue;
       const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
       if (stop == Stop::kGoesOn) continue;
       const std::vector<RelationId>& stopped = analysis_.strata()[i].relations;
@@ -390,7 +393,7 @@ Stop Fixpoint::Quiesce() {
     // Rules with #?h heads may feed any relation, so the strata run again after them; and all is
     // derived again when some of their rows may have to go.
     if (rounds == 0 && !StillExpanded()) {
-      Reset();
+      Reset();  // nothing is left out where forms are expanded
       continue;
     }
     for (const DerivedRule& rule : analysis_.expanding())

@@ -26,8 +26,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interp/eval/classes.h"
@@ -46,6 +48,9 @@ class Fixpoint {
 
   /// Makes the next Quiesce derive everything again. REQUIRED after every Analysis::Make.
   void Reset();
+
+  /// Derives no other relations than these from now on, until Reset.
+  void DeriveOnly(std::set<RelationId> needed) { needed_ = std::move(needed); }
 
   /// Derives to fixpoint. Returns kGoesOn, or the limit that stopped it: then rows may be
   /// missing, and rows of higher strata that rest on their absence have been dropped.
@@ -114,6 +119,7 @@ class Fixpoint {
   Solver& solver_;
   const Limits& limits_;
   PlanChoice choice_;
+  std::optional<std::set<RelationId>> needed_;  // nullopt: all
   std::vector<Memory> memory_;
   std::vector<RelationId> unused_;         // intermediates
   std::map<RelationId, Classes> classes_;  // of equivalences

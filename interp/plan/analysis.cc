@@ -305,6 +305,30 @@ const Plan& Analysis::PlanFor(const DerivedRule& rule, DerivedRule::Plans& plans
   return *plan;
 }
 
+void Analysis::Select(RelationId relation, std::size_t column, Value value) {
+  const auto side = [](Pattern pattern) {
+    Expr out;
+    out.term = std::move(pattern);
+    return out;
+  };
+  for (Stratum& stratum : strata_)
+    for (DerivedRule& rule : stratum.rules) {
+      if (rule.def->head != relation) continue;
+      const Pattern& arg = rule.def->args[column];
+      if (arg.kind != Pattern::Kind::kSlot) continue;
+      Clause& clause = selections_.emplace_back();
+      clause.is = Boxed<Compare>({.op = Operator::kEqual,
+                                  .left = side(Pattern::Slot(arg.slot)),
+                                  .right = side(Pattern::Constant(value))});
+      clause.span = rule.def->span;
+      clause.text = "?" + rule.def->slots[static_cast<std::size_t>(arg.slot)] + " = " +
+                    Text(store_->pool(), value);
+      rule.clauses.push_back(&clause);
+      rule.full = {};
+      for (DerivedRule::Delta& delta : rule.deltas) delta.plans = {};
+    }
+}
+
 bool Analysis::ReachesOutside(const Clause& clause) const {
   if (const auto* atom = clause.As<Atom>()) {
     const Relation& rel = store_->at(atom->relation);
@@ -561,6 +585,7 @@ void Analysis::FindGuards(const std::deque<Definition>& definitions) {
 void Analysis::Make(const Program& program, const Store& store) {
   ++version_;
   growing_.clear();
+  selections_.clear();
   endless_.clear();
   growing_known_ = false;
   MakeOnce(program, store);

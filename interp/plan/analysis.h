@@ -244,6 +244,19 @@ class Analysis : public Catalog {
   const Plan& PlanFor(const DerivedRule& rule, DerivedRule::Plans& plans, int delta,
                       const std::vector<std::size_t>& order) const;
 
+  /// From now on the rules of a derived relation give only rows with this value, until the next
+  /// Make. REQUIRES: each row of it follows from such rows, and nothing reads any other
+  /// (interp/plan/query_needs.h).
+  void Select(RelationId relation, std::size_t column, Value value);
+  /// Whether its rows are kept as classes.
+  bool IsEquivalence(RelationId relation) const {
+    return std::ranges::any_of(strata_, [&](const Stratum& stratum) {
+      return std::ranges::any_of(stratum.equivalences, [&](const Stratum::Equivalence& one) {
+        return one.transitive->head == relation;
+      });
+    });
+  }
+
   std::vector<Stratum>& strata() { return strata_; }
   /// Rules whose head is an expansion; they run after the strata.
   std::vector<DerivedRule>& expanding() { return expanding_; }
@@ -362,6 +375,7 @@ class Analysis : public Catalog {
   const Program* program_ = nullptr;
   const Store* store_ = nullptr;
   std::vector<Info> info_;
+  std::deque<Clause> selections_;  // of Select
   std::vector<Growing> growing_;
   bool growing_known_ = false;
   std::vector<Endless> endless_;

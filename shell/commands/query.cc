@@ -72,10 +72,11 @@ int CommandQuery(const QueryOptions& given) {
   if (!options.on.empty()) return QueryOn(options, std::move(files), entry);
   Host host(options.engine);
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
-  const Run::Opened opened =
-      Run::Open(host.agent(), {.files = std::move(files),
-                               .reader = ReaderBeside(options.files),
-                               .options = SessionOptionsFor(options.engine)});
+  SessionOptions settings = SessionOptionsFor(options.engine);
+  settings.answers_only = true;
+  const Run::Opened opened = Run::Open(host.agent(), {.files = std::move(files),
+                                                      .reader = ReaderBeside(options.files),
+                                                      .options = std::move(settings)});
   Session& session = opened.run->session();
   PrintDiagnostics(opened.findings, session.sources(), std::cerr);
   if (!opened) return kExitInvalid;
