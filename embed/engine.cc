@@ -69,7 +69,7 @@ Read ReadJson(const Engine::Reply& reply, const Request& request, Pool& pool) {
           ""};
 }
 
-Read ReadReply(const Engine::Reply& reply, const Request& request, Pool& pool) {
+Read ReadGiven(const Engine::Reply& reply, const Request& request, Pool& pool) {
   using Kind = Engine::Reply::Kind;
   const bool tool = request.kind == Request::Kind::kTool;
   const bool choice = request.kind == Request::Kind::kChoose && request.row.empty();
@@ -156,7 +156,7 @@ class Replies : public RelayingAgent {
   rpl::Answer Kept(const Request& request, Pool& pool) {
     const auto at = kept_.find(request.id);
     if (at == kept_.end()) return {};
-    Read read = ReadReply(at->second, request, pool);
+    Read read = ReadGiven(at->second, request, pool);
     if (read.answer.kind == rpl::Answer::Kind::kDecline) return read.answer;
     called_.erase(at->first);
     kept_.erase(at);
@@ -180,7 +180,7 @@ class Replies : public RelayingAgent {
       called_.insert(request.id);
       return {};
     }
-    Read read = ReadReply(reply, request, pool);
+    Read read = ReadGiven(reply, request, pool);
     if (!read.error.empty()) read.answer = FailedCall(pool, "bad-reply", read.error);
     read.answer.by = By::kTool;
     return read.answer;
@@ -602,7 +602,7 @@ std::string Engine::Answer(const std::string& id, Reply reply) {
   if (request == nullptr) return "nothing waits for `" + id + "`";
   std::string error;
   s.Guarded([&] {
-    error = ReadReply(reply, *request, s.session().pool()).error;
+    error = ReadGiven(reply, *request, s.session().pool()).error;
     if (!error.empty()) return;
     if (reply.kind == Reply::Kind::kDecline) s.declined.emplace(id, *request);
     else if (s.declined.erase(id) > 0) s.AskAgain(id);
