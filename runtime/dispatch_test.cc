@@ -19,7 +19,7 @@ struct Answering : testing::Silent {
     last = request;
     return reply ? reply(request, pool) : rpl::Answer{};
   }
-  void Open(const std::vector<Request>& requests) override { open = requests.size(); }
+  void Open(OpenQuestions questions) override { open = questions().size(); }
 
   std::function<rpl::Answer(const Request&, Pool&)> reply;
   std::vector<std::string> asked;

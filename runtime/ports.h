@@ -150,8 +150,10 @@ class People {
   /// The reply to a question. Values are built in `pool`. A reply that the question does not take
   /// (TakenReply) is refused: Ask is called again, with the reason as `refused`, else "".
   virtual Answer Ask(const Request& request, Pool& pool, std::string_view refused) = 0;
-  /// The questions that are open, before the first of them is put.
-  virtual void Open(const std::vector<Request>&) {}
+  /// The questions that are open, before the first of them is put: `open` gives them, to be called
+  /// within Ask alone.
+  using OpenQuestions = std::function<std::vector<Request>()>;
+  virtual void Open(OpenQuestions open) { static_cast<void>(open); }
   /// Whether the model that answered a question would answer it again, after its answer turned out
   /// to violate a constraint. The call is the question's.
   virtual bool AnswersAgain(const std::string& call, const AttemptBook& attempts) {

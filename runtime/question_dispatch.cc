@@ -19,9 +19,11 @@ namespace rpl {
 using nlohmann::ordered_json;
 
 void QuestionDispatch::Open(const std::vector<OpenCall>& questions) {
-  std::vector<Request> open;
-  for (const OpenCall& question : questions) open.push_back(run_.requests.For(question));
-  run_.people.Open(open);
+  run_.people.Open([this, &questions] {
+    std::vector<Request> open;
+    for (const OpenCall& question : questions) open.push_back(run_.requests.For(question));
+    return open;
+  });
 }
 
 bool QuestionDispatch::Ask(const OpenCall& call) {

@@ -30,7 +30,7 @@ class RelayingAgent : public Agent {
   bool AnswersAgain(const std::string& call, const AttemptBook& attempts) override {
     return otherwise_.AnswersAgain(call, attempts);
   }
-  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
+  void Open(OpenQuestions open) override { otherwise_.Open(std::move(open)); }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
     return otherwise_.Call(requests, pool);
   }

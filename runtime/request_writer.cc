@@ -25,29 +25,6 @@ std::string WithNames(const HeadingProse& words, const Bound& known) {
       .text;
 }
 
-// The titles of the headings that a place of a document stands under, the outermost first, each
-// without its signature.
-std::vector<std::string> TitlesAbove(const Sources& sources, const Span& place) {
-  std::vector<std::pair<std::size_t, std::string>> open;  // level and title
-  const std::string_view text = sources.at(place.file).text;
-  bool fenced = false;
-  for (std::size_t at = 0; at < text.size() && at <= place.begin;) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = end + 1;
-    if (line.starts_with("```") || line.starts_with("~~~")) fenced = !fenced;
-    const std::size_t level = line.find_first_not_of('#');
-    if (fenced || level == 0 || level > 6 || level == line.npos || line[level] != ' ') continue;
-    while (!open.empty() && open.back().first >= level) open.pop_back();
-    std::string_view title = line.substr(level + 1);
-    title = title.substr(0, title.find(" - "));
-    open.emplace_back(level, std::string(title));
-  }
-  std::vector<std::string> out;
-  for (auto& [level, title] : open) out.push_back(std::move(title));
-  return out;
-}
-
 }  // namespace
 
 RequestWriter::RequestWriter(interp::Engine& engine, const SessionOptions& options, Budget& budget,
@@ -57,7 +34,8 @@ RequestWriter::RequestWriter(interp::Engine& engine, const SessionOptions& optio
       budget_(budget),
       door_(door),
       sources_(sources),
-      tools_(tools) {}
+      tools_(tools),
+      titles_(engine.sources) {}
 
 Request RequestWriter::For(const OpenCall& call) const {
   Request r;
@@ -65,7 +43,7 @@ Request RequestWriter::For(const OpenCall& call) const {
   if (call.place.end != 0) {
     r.place = engine_.sources.Where(call.place);
     const Collected* const heading = engine_.program.FindCollected(call.relation);
-    r.path = TitlesAbove(engine_.sources, heading != nullptr ? heading->span : call.place);
+    r.path = titles_.Above(heading != nullptr ? heading->span : call.place);
   }
   if (call.space == Space::kTool) {
     TakeTool(call, r);
@@ -135,7 +113,7 @@ void RequestWriter::TakeReading(Request& to) const {
       continue;
     for (std::size_t i = 0; i < of.arity(); ++i)
       to.row.push_back(engine_.program.QuestionOf(*heading, i).name);
-    to.path = TitlesAbove(engine_.sources, heading->span);
+    to.path = titles_.Above(heading->span);
     if (const Question& question = engine_.program.QuestionOf(*heading, 0);
         question.words != nullptr)
       to.prose = WithNames(*question.words, {});

@@ -18,6 +18,7 @@
 #include "runtime/door.h"
 #include "runtime/ports.h"
 #include "runtime/source_feed.h"
+#include "runtime/titles.h"
 
 namespace rpl {
 
@@ -47,6 +48,7 @@ class RequestWriter {
   const Door& door_;
   const SourceFeed& sources_;
   const Tools& tools_;
+  mutable Titles titles_;
 };
 
 }  // namespace rpl

@@ -122,19 +122,16 @@ Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt
   return out;
 }
 
-void ModelAgent::Open(const std::vector<Request>& questions) {
-  open_ = questions;
-  std::erase_if(kept_, [&](const auto& kept) {
-    return std::ranges::find(questions, kept.first, &Request::id) == questions.end();
-  });
-  otherwise_.Open(questions);
+void ModelAgent::Open(OpenQuestions open) {
+  open_ = open;
+  otherwise_.Open(std::move(open));
 }
 
 // The questions of one request, with the one that is put as the first.
 std::vector<Request> ModelAgent::AskedWith(const Request& request) const {
   std::vector<Request> out = {request};
-  if (request.heading.empty()) return out;
-  std::ranges::copy_if(open_, std::back_inserter(out), [&](const Request& other) {
+  if (request.heading.empty() || !open_) return out;
+  std::ranges::copy_if(open_(), std::back_inserter(out), [&](const Request& other) {
     return other.heading == request.heading && other.id != request.id && IsInScope(other) &&
            request.attempts->CountOf(other.id) < config_.bounds.attempts;
   });
@@ -189,6 +186,7 @@ std::optional<rpl::Answer> ModelAgent::AskModel(const Request& request, Pool& po
 std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Request& request, Pool& pool,
                                                             const Gate& gate) {
   AttemptBook& attempts = *request.attempts;
+  kept_.clear();
   while (attempts.CountOf(request.id) < config_.bounds.attempts) {
     if (std::string limit = ReachedLimit(attempts); !limit.empty()) {
       Attempt reached{.call = request.id, .gate = Attempt::Gate::kBudget};

@@ -52,7 +52,7 @@ class ModelAgent : public RelayingAgent {
            std::unique_ptr<ModelProvider> provider);
 
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
-  void Open(const std::vector<Request>& questions) override;
+  void Open(OpenQuestions open) override;
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   bool AnswersAgain(const std::string& call, const AttemptBook& attempts) override;
 
@@ -91,8 +91,9 @@ class ModelAgent : public RelayingAgent {
   bool approved_ = false;
   bool ended_ = false;  // it is not asked any more in this run
   std::unique_ptr<ModelProvider> provider_;
-  std::vector<Request> open_;            // the questions, as they were put
-  std::map<std::string, Attempt> kept_;  // replies to questions that are not put yet, by their id
+  OpenQuestions open_;
+  std::map<std::string, Attempt> kept_;  // replies of the last request, to questions that are not
+                                         // put yet, by their id
 };
 
 }  // namespace rpl

@@ -103,8 +103,8 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
     if (*line == ".back") Tell("there is no answer to take back");
     else if (*line == ".help") err_ << kCommands;
     else if (*line != ".open") return line;
-    else
-      for (const Request& request : open_) Tell("  " + Indented(PromptFor(request)));
+    else if (open_)
+      for (const Request& request : open_()) Tell("  " + Indented(PromptFor(request)));
   }
 }
 

@@ -38,7 +38,7 @@ class TerminalAgent : public Agent {
       : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), out_(out), err_(err) {}
 
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
-  void Open(const std::vector<Request>& questions) override { open_ = questions; }
+  void Open(OpenQuestions open) override { open_ = std::move(open); }
   /// Prints a line of chat, escaped, and flushes.
   void Chat(const std::string& line) override;
   /// Does nothing: a run ends with its goal, and another command continues it.
@@ -59,7 +59,7 @@ class TerminalAgent : public Agent {
   std::optional<std::string> Line();
   std::optional<std::string> Typed(rpl::Answer* instead);
 
-  std::vector<Request> open_;
+  OpenQuestions open_;
   std::vector<std::string> answered_;  // ids, the last one last
   std::string back_;                   // see TakeBack
   LineReader read_line_;
