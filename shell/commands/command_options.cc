@@ -176,7 +176,10 @@ void DescribeProtocol(CLI::App& command, GuardCommandOptions& to) {
       });
 }
 
-void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
+// Which subcommands are described with their options.
+using InFull = std::function<bool(std::string_view)>;
+
+void DescribeGuard(CLI::App& command, GuardCommandOptions& to, const InFull& in_full) {
   using What = GuardCommandOptions::What;
   command.require_subcommand(0, 1);
   const auto add_policy = [&](CLI::App& part) {
@@ -210,149 +213,167 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   add_settings(command);
   command.add_option("--history", to.history, "An audit log with the calls of earlier runs")
       ->type_name("FILE");
-  const auto add = [&](const char* name, const char* help, What what) {
+  const auto add = [&](const char* name, const char* help, What what,
+                       const std::function<void(CLI::App&)>& describe) {
     CLI::App* part = command.add_subcommand(name, help);
     part->callback([&to, what] { to.what = what; });
-    return part;
+    if (in_full(name)) describe(*part);
   };
-  CLI::App* check = add("check", "Find mistakes in a policy", What::kCheck);
-  check->add_option("FILE", to.file, "The policy")->required();
-  check
-      ->add_option("--tools", to.tools,
-                   "The tools that there are, as an MCP server lists them; rules that match none "
-                   "are findings")
-      ->type_name("FILE");
-  check->add_option("--config", to.config, "The same, with the tools of this rpl.yaml")
-      ->type_name("FILE");
-  CLI::App* explain = add("explain", "Print a policy as RPL", What::kExplain);
-  explain->add_option("RULE", to.rule, "The id or name of a rule (default: the whole policy)");
-  add_policy(*explain);
-  AddAgentOptions(*explain, to.guard);
-  explain->add_option("--config", to.config, "As in a decision")->type_name("FILE");
-  explain
-      ->add_option("--call", to.file,
-                   "A file with one call, as `rpl guard` reads it: its facts are printed, too")
-      ->type_name("FILE");
-  add_now(*explain);
-  CLI::App* pending = add("pending", "List the calls that await a review", What::kPending);
-  add_store(*pending);
-  AddFormat(*pending, to.json);
-  for (const bool yes : {true, false}) {
-    CLI::App* answer = yes ? add("approve", "Allow a held call", What::kApprove)
-                           : add("deny", "Refuse a held call", What::kDeny);
-    answer->add_option("ID", to.id, "An id from `rpl guard pending`")->required();
-    answer->add_option("--reason", to.reason, "Why")->type_name("T");
-    add_store(*answer);
-    add_now(*answer);
-    add_secret(*answer, "Who answers knows the secret of the store, in this file");
-    if (!yes) continue;
-    answer->add_option("--calls", to.calls, "How many such calls may pass (default: 1)")
+  add("check", "Find mistakes in a policy", What::kCheck, [&](CLI::App& check) {
+    check.add_option("FILE", to.file, "The policy")->required();
+    check
+        .add_option("--tools", to.tools,
+                    "The tools that there are, as an MCP server lists them; rules that match none "
+                    "are findings")
+        ->type_name("FILE");
+    check.add_option("--config", to.config, "The same, with the tools of this rpl.yaml")
+        ->type_name("FILE");
+  });
+  add("explain", "Print a policy as RPL", What::kExplain, [&](CLI::App& explain) {
+    explain.add_option("RULE", to.rule, "The id or name of a rule (default: the whole policy)");
+    add_policy(explain);
+    AddAgentOptions(explain, to.guard);
+    explain.add_option("--config", to.config, "As in a decision")->type_name("FILE");
+    explain
+        .add_option("--call", to.file,
+                    "A file with one call, as `rpl guard` reads it: its facts are printed, too")
+        ->type_name("FILE");
+    add_now(explain);
+  });
+  add("pending", "List the calls that await a review", What::kPending, [&](CLI::App& pending) {
+    add_store(pending);
+    AddFormat(pending, to.json);
+  });
+  const auto describe_answer = [&](CLI::App& answer) {
+    answer.add_option("ID", to.id, "An id from `rpl guard pending`")->required();
+    answer.add_option("--reason", to.reason, "Why")->type_name("T");
+    add_store(answer);
+    add_now(answer);
+    add_secret(answer, "Who answers knows the secret of the store, in this file");
+  };
+  add("approve", "Allow a held call", What::kApprove, [&](CLI::App& answer) {
+    describe_answer(answer);
+    answer.add_option("--calls", to.calls, "How many such calls may pass (default: 1)")
         ->type_name("N")
         ->check(CLI::Range(1, 1'000'000));
-    answer->add_option("--hours", to.hours, "How long the approval holds (default: 24)")
+    answer.add_option("--hours", to.hours, "How long the approval holds (default: 24)")
         ->type_name("N")
         ->check(CLI::Range(1, 1'000'000));
-  }
-  CLI::App* secret = add("secret", "Set the secret by which reviews are answered", What::kSecret);
-  secret->add_option("--store", to.guard.store, "The guard's store (default: that of the agent)")
-      ->type_name("FILE");
-  secret->add_option("--agent", to.guard.agent, "The slug of the agent")->type_name("SLUG");
-  add_secret(*secret, "The secret, in place of one that is typed: the first line of this file");
-  secret->add_option("--protocol", to.protocol, "Instead of the store's: of the runs of a protocol")
-      ->type_name("FILE");
-  DescribeBoundRun(*secret, to);
-  CLI::App* hook = add("hook", "Decide for an agent host before it uses a tool", What::kHook);
-  add_settings(*hook);
-  hook->add_option("--default", to.unmatched,
-                   "The answer if no rule matches (default: none, so the host decides)")
-      ->type_name("ANSWER")
-      ->check(CLI::IsMember({"deny", "ask", "allow"}));
-  hook->add_option("--timeout-ms", to.timeout_ms,
-                   "Deny if there is no decision within this time (default: 10000)")
-      ->type_name("MS")
-      ->check(CLI::Range(1, 600'000));
-  hook->add_option("--ask", to.ask,
-                   "The answer for a call that is held for a review (default: ask, or deny where "
-                   "the host asks nobody)")
-      ->type_name("ANSWER")
-      ->check(CLI::IsMember({"ask", "deny"}));
-  hook->add_option(
-          "--root", to.root,
-          "The folder, from /, of file names that do not begin with / (default: such names "
-          "are refused)")
-      ->type_name("DIR");
-  DescribeProtocol(*hook, to);
+  });
+  add("deny", "Refuse a held call", What::kDeny, describe_answer);
+  add("secret", "Set the secret by which reviews are answered", What::kSecret,
+      [&](CLI::App& secret) {
+        secret
+            .add_option("--store", to.guard.store, "The guard's store (default: that of the agent)")
+            ->type_name("FILE");
+        secret.add_option("--agent", to.guard.agent, "The slug of the agent")->type_name("SLUG");
+        add_secret(secret,
+                   "The secret, in place of one that is typed: the first line of this file");
+        secret
+            .add_option("--protocol", to.protocol,
+                        "Instead of the store's: of the runs of a protocol")
+            ->type_name("FILE");
+        DescribeBoundRun(secret, to);
+      });
   const auto add_host = [&to](CLI::App& of, const char* text) {
     of.add_option("--host", to.host, text)
         ->type_name("NAME")
         ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
                                "copilot", "windsurf", "opencode"}));
   };
-  add_host(*hook, "The host of the agent (default: told by its events)");
-  hook->add_option("--until", to.until,
-                   "End the run at the end of a turn in which its goal is satisfied (default: a "
-                   "person ends it)")
-      ->type_name("satisfied")
-      ->check(CLI::IsMember({"satisfied"}));
-  hook->add_option("--undecided", to.undecided,
-                   "The answer for a call that waits for a person's answer (default: deny)")
-      ->type_name("ANSWER")
-      ->check(CLI::IsMember({"ask", "deny"}));
-  hook->add_option("--stop-limit", to.stop_limit,
-                   "How often the agent is kept at work without a call between (default: 3)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000));
-  hook->footer(kGuardHookFooter);
-  const auto of_run = [&](const char* name, const char* text, What what) {
-    CLI::App* out = add(name, text, what);
-    out->add_option("PROTOCOL", to.protocol, "The protocol")->required();
-    DescribeBoundRun(*out, to);
-    out->get_option("--sessions")->check(CheckRunsInFiles);
-    out->footer(kGuardRunFooter);
-    return out;
+  add("hook", "Decide for an agent host before it uses a tool", What::kHook, [&](CLI::App& hook) {
+    add_settings(hook);
+    hook.add_option("--default", to.unmatched,
+                    "The answer if no rule matches (default: none, so the host decides)")
+        ->type_name("ANSWER")
+        ->check(CLI::IsMember({"deny", "ask", "allow"}));
+    hook.add_option("--timeout-ms", to.timeout_ms,
+                    "Deny if there is no decision within this time (default: 10000)")
+        ->type_name("MS")
+        ->check(CLI::Range(1, 600'000));
+    hook.add_option("--ask", to.ask,
+                    "The answer for a call that is held for a review (default: ask, or deny where "
+                    "the host asks nobody)")
+        ->type_name("ANSWER")
+        ->check(CLI::IsMember({"ask", "deny"}));
+    hook.add_option(
+            "--root", to.root,
+            "The folder, from /, of file names that do not begin with / (default: such names "
+            "are refused)")
+        ->type_name("DIR");
+    DescribeProtocol(hook, to);
+    add_host(hook, "The host of the agent (default: told by its events)");
+    hook.add_option("--until", to.until,
+                    "End the run at the end of a turn in which its goal is satisfied (default: a "
+                    "person ends it)")
+        ->type_name("satisfied")
+        ->check(CLI::IsMember({"satisfied"}));
+    hook.add_option("--undecided", to.undecided,
+                    "The answer for a call that waits for a person's answer (default: deny)")
+        ->type_name("ANSWER")
+        ->check(CLI::IsMember({"ask", "deny"}));
+    hook.add_option("--stop-limit", to.stop_limit,
+                    "How often the agent is kept at work without a call between (default: 3)")
+        ->type_name("N")
+        ->check(CLI::Range(0, 1000));
+    hook.footer(kGuardHookFooter);
+  });
+  const auto of_run = [&](const char* name, const char* text, What what,
+                          const std::function<void(CLI::App&)>& describe) {
+    add(name, text, what, [&](CLI::App& part) {
+      part.add_option("PROTOCOL", to.protocol, "The protocol")->required();
+      DescribeBoundRun(part, to);
+      part.get_option("--sessions")->check(CheckRunsInFiles);
+      part.footer(kGuardRunFooter);
+      describe(part);
+    });
   };
-  of_run("status", "Show the run of a protocol that binds an agent", What::kStatus)
-      ->add_flag("--denied", to.denied, "Only calls that were denied, with the reason");
-  of_run("why", "Tell why the last call was denied", What::kWhy);
-  const auto by_person = [&](const char* name, const char* text, What what) {
-    CLI::App* out = of_run(name, text, what);
-    add_secret(*out, "Who does it knows the secret of the protocol's runs, in this file");
-    return out;
+  of_run("status", "Show the run of a protocol that binds an agent", What::kStatus,
+         [&](CLI::App& part) {
+           part.add_flag("--denied", to.denied, "Only calls that were denied, with the reason");
+         });
+  of_run("why", "Tell why the last call was denied", What::kWhy, [](CLI::App&) {});
+  const auto add_run_secret = [&](CLI::App& part) {
+    add_secret(part, "Who does it knows the secret of the protocol's runs, in this file");
   };
-  by_person("answer", "Answer a question of that run", What::kAnswer)
-      ->add_option("KEY=VALUE", to.answer, "The answer")
-      ->required();
-  by_person("accept", "Go on with the changed text of the protocol", What::kAccept);
-  by_person("end", "End the run", What::kEnd);
-  CLI::App* install =
-      of_run("install", "Print the settings by which a host asks the protocol", What::kInstall);
-  add_host(*install, "The host of the agent (default: claude-code)");
-  install->add_flag("--write", to.write, "Add them to the file of the host in the project");
-  add_host(*of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor),
-           "The host of the agent (default: claude-code)");
-  CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
-  add_settings(*mcp);
-  DescribeProtocol(*mcp, to);
-  mcp->add_option("--name", to.server_name,
-                  "The name of the server, for pinned tools (default: its command line)")
-      ->type_name("NAME");
-  mcp->add_option("--default", to.unmatched, "The decision if no rule matches (default: allow)")
-      ->type_name("ANSWER")
-      ->check(CLI::IsMember({"deny", "ask", "allow"}));
-  mcp->add_option("--ask-timeout", to.ask_timeout,
-                  "How long the user of the host has to approve a held call (default: 45)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 86'400));
-  mcp->add_option("--timeout-ms", to.timeout_ms,
-                  "Refuse a call without a decision within this time (default: 10000)")
-      ->type_name("MS")
-      ->check(CLI::Range(1, 600'000));
-  mcp->add_option("SERVER", to.server, "The command that starts the server, after `--`")
-      ->required();
-  mcp->footer(kGuardMcpFooter);
-  CLI::App* audit =
-      add("audit", "Check that an audit log is unchanged, and print its last hash", What::kAudit);
-  audit->add_option("FILE", to.file, "The audit log")->required();
+  of_run("answer", "Answer a question of that run", What::kAnswer, [&](CLI::App& part) {
+    add_run_secret(part);
+    part.add_option("KEY=VALUE", to.answer, "The answer")->required();
+  });
+  of_run("accept", "Go on with the changed text of the protocol", What::kAccept, add_run_secret);
+  of_run("end", "End the run", What::kEnd, add_run_secret);
+  of_run("install", "Print the settings by which a host asks the protocol", What::kInstall,
+         [&](CLI::App& part) {
+           add_host(part, "The host of the agent (default: claude-code)");
+           part.add_flag("--write", to.write, "Add them to the file of the host in the project");
+         });
+  of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor,
+         [&](CLI::App& part) { add_host(part, "The host of the agent (default: claude-code)"); });
+  add("mcp", "Decide about each call between a host and an MCP server", What::kMcp,
+      [&](CLI::App& mcp) {
+        add_settings(mcp);
+        DescribeProtocol(mcp, to);
+        mcp.add_option("--name", to.server_name,
+                       "The name of the server, for pinned tools (default: its command line)")
+            ->type_name("NAME");
+        mcp.add_option("--default", to.unmatched,
+                       "The decision if no rule matches (default: allow)")
+            ->type_name("ANSWER")
+            ->check(CLI::IsMember({"deny", "ask", "allow"}));
+        mcp.add_option("--ask-timeout", to.ask_timeout,
+                       "How long the user of the host has to approve a held call (default: 45)")
+            ->type_name("SECONDS")
+            ->check(CLI::Range(1, 86'400));
+        mcp.add_option("--timeout-ms", to.timeout_ms,
+                       "Refuse a call without a decision within this time (default: 10000)")
+            ->type_name("MS")
+            ->check(CLI::Range(1, 600'000));
+        mcp.add_option("SERVER", to.server, "The command that starts the server, after `--`")
+            ->required();
+        mcp.footer(kGuardMcpFooter);
+      });
+  add("audit", "Check that an audit log is unchanged, and print its last hash", What::kAudit,
+      [&](CLI::App& audit) { audit.add_option("FILE", to.file, "The audit log")->required(); });
   command.footer(kGuardFooter);
 }
 
@@ -774,87 +795,94 @@ void DescribeHelp(CLI::App& command) {
 struct CommandEntry {
   const char* name;
   const char* about;
-  void (*describe)(CLI::App& command, Commands& to);
+  void (*describe)(CLI::App& command, Commands& to, const InFull& in_full);
   bool is_shown = true;  // in the help text
 };
 
 constexpr CommandEntry kCommands[] = {
     {"new", "Write a new protocol and its tests",
-     [](CLI::App& command, Commands& to) { DescribeNew(command, to.make_new); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeNew(command, to.make_new); }},
     {"run", "Run a program until its goal is decided",
-     [](CLI::App& command, Commands& to) { DescribeRun(command, to.run); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeRun(command, to.run); }},
     {"profile", "Run a program and report where its time went",
-     [](CLI::App& command, Commands& to) { DescribeProfile(command, to.profile); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeProfile(command, to.profile); }},
     {"resume", "Continue a run from its session file",
-     [](CLI::App& command, Commands& to) { DescribeResume(command, to.resume); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeResume(command, to.resume); }},
     {"trace", "Show, check or replay a session",
-     [](CLI::App& command, Commands& to) { DescribeTrace(command, to.trace); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeTrace(command, to.trace); }},
     {"session", "Copy sessions, and list those of a database",
-     [](CLI::App& command, Commands& to) { DescribeSession(command, to.session); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeSession(command, to.session); }},
     {"reply", "Answer one user message and its query",
-     [](CLI::App& command, Commands& to) { DescribeReply(command, to.reply); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeReply(command, to.reply); }},
     {"query", "Answer one query about a program",
-     [](CLI::App& command, Commands& to) { DescribeQuery(command, to.query); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeQuery(command, to.query); }},
     {"sql", "Print a program as SQL for PostgreSQL",
-     [](CLI::App& command, Commands& to) { DescribeSql(command, to.sql); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeSql(command, to.sql); }},
     {"repl", "The interactive shell",
-     [](CLI::App& command, Commands& to) { DescribeRepl(command, to.repl); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeRepl(command, to.repl); }},
     {"test", "Run the test scripts of Markdown files",
-     [](CLI::App& command, Commands& to) { DescribeTest(command, to.test); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeTest(command, to.test); }},
     {"eval", "Measure models with the test scripts of Markdown files",
-     [](CLI::App& command, Commands& to) { DescribeEval(command, to.eval); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeEval(command, to.eval); }},
     {"check", "Find mistakes in a program",
-     [](CLI::App& command, Commands& to) {
+     [](CLI::App& command, Commands& to, const InFull&) {
        DescribeCheck(command, to.check);
        AddTimeAndMemory(command, to.limits);
      }},
     {"verify", "Verify content against a rulespec or rules",
-     [](CLI::App& command, Commands& to) { DescribeVerify(command, to.verify); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeVerify(command, to.verify); }},
     {"explain", "Explain why a fact holds, or why it does not",
-     [](CLI::App& command, Commands& to) { DescribeExplain(command, to.explain); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeExplain(command, to.explain); }},
     {"guard", "Apply a policy to tool calls",
-     [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
+     [](CLI::App& command, Commands& to, const InFull& in_full) {
+       DescribeGuard(command, to.guard, in_full);
+     }},
     {"mcp", "Serve protocols to agent hosts (Model Context Protocol)",
-     [](CLI::App& command, Commands& to) { DescribeMcp(command, to.mcp); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeMcp(command, to.mcp); }},
     {"drive", "Let another program drive runs, by lines of JSON",
-     [](CLI::App& command, Commands& to) { DescribeDrive(command, to.drive); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeDrive(command, to.drive); }},
     {"serve", "Run protocols of many clients, with sessions in PostgreSQL",
-     [](CLI::App& command, Commands& to) { DescribeServe(command, to.serve); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeServe(command, to.serve); }},
     {"lsp", "Serve editors (Language Server Protocol)",
-     [](CLI::App& command, Commands& to) { DescribeLsp(command, to.lsp); }},
+     [](CLI::App& command, Commands& to, const InFull&) { DescribeLsp(command, to.lsp); }},
     {"doc", "List and draw the parts of a program",
-     [](CLI::App& command, Commands& to) {
+     [](CLI::App& command, Commands& to, const InFull&) {
        DescribeDoc(command, to.doc);
        AddTimeAndMemory(command, to.limits);
      }},
     {"parse", "Show a file as the parser reads it",
-     [](CLI::App& command, Commands& to) {
+     [](CLI::App& command, Commands& to, const InFull&) {
        DescribeParse(command, to.parse);
        AddTimeAndMemory(command, to.limits);
      }},
     {"fmt", "Format the RPL in files",
-     [](CLI::App& command, Commands& to) {
+     [](CLI::App& command, Commands& to, const InFull&) {
        DescribeFmt(command, to.fmt);
        AddTimeAndMemory(command, to.limits);
      }},
     {"completion", "Print a completion script for a shell",
-     [](CLI::App& command, Commands& to) { DescribeCompletion(command, to.completion); }},
+     [](CLI::App& command, Commands& to, const InFull&) {
+       DescribeCompletion(command, to.completion);
+     }},
     {"reference", "Print the command reference and man pages",
-     [](CLI::App& command, Commands& to) { DescribeReference(command, to.reference); }, false},
+     [](CLI::App& command, Commands& to, const InFull&) {
+       DescribeReference(command, to.reference);
+     },
+     false},
     {"help", "Show this help, that of a command, a code or a page",
-     [](CLI::App& command, Commands&) { DescribeHelp(command); }},
+     [](CLI::App& command, Commands&, const InFull&) { DescribeHelp(command); }},
 };
 
 }  // namespace
 
-void Describe(CLI::App& app, Commands& to, const std::function<bool(std::string_view)>& in_full) {
+void Describe(CLI::App& app, Commands& to, const InFull& in_full) {
   app.footer(kFooter);
   app.set_version_flag("--version", "rpl " RPL_VERSION);
   app.require_subcommand(1);
   for (const CommandEntry& entry : kCommands) {
     CLI::App* const command = app.add_subcommand(entry.name, entry.about);
     if (!entry.is_shown) command->group("");
-    if (in_full(entry.name)) entry.describe(*command, to);
+    if (in_full(entry.name)) entry.describe(*command, to, in_full);
   }
 }
 

@@ -49,8 +49,8 @@ struct Commands {
   SessionLimits limits;  // time and memory, of commands that evaluate nothing
 };
 
-/// Adds all commands to `app`; those for which `in_full` is false by name only, because options
-/// take long to construct. Parsing writes to `to`, which must outlive `app`; the chosen command is
+/// Adds all commands to `app`; those for which `in_full` is false, and such subcommands of `guard`,
+/// by name only, because options take long to construct. Parsing writes to `to`, which must outlive `app`; the chosen command is
 /// in `app`.
 void Describe(CLI::App& app, Commands& to, const std::function<bool(std::string_view)>& in_full);
 

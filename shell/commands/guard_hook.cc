@@ -125,7 +125,7 @@ HookDecision DecideHook(const GuardCommandOptions& options, StandaloneGuard& gua
   Effect effect = out.decision.enforced ? out.decision.effect : Effect::kAllow;
   if (effect == Effect::kHitl && RefusesHeld(call, options)) effect = Effect::kBlock;
   if (counts && !after) out.failure = store.Decided(call.session, step, seen, effect, now);
-  if (!out.failure.empty()) return out;
+  if (!out.failure.empty() || guard.audit.empty()) return out;
 
   AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
   std::vector<ordered_json> events;
