@@ -219,13 +219,13 @@ bool EndsInQuery(const std::string& text) {
 }
 
 // Takes the model of the options, if they name one.
-void TakeModel(const Engine::Options& options, ModelAgent& to,
+void TakeModel(const Engine::Options& options, ModelLog log, ModelAgent& to,
                std::vector<Engine::Finding>& findings) {
   if (options.settings.empty()) return;
   Sources sources;
   Diagnostics found;
-  SettingsModel model =
-      ModelOfSettings(sources, sources.Add(options.settings_name, options.settings), found);
+  SettingsModel model = ModelOfSettings(
+      sources, sources.Add(options.settings_name, options.settings), std::move(log), found);
   for (Engine::Finding& finding : FindingsOf(found.all(), sources))
     findings.push_back(std::move(finding));
   if (model.provider != nullptr)
@@ -302,7 +302,10 @@ struct Engine::State {
         replies(options, gone, model),
         gate(GateSetupOf(options, option_findings)),
         run(Unrecorded()) {
-    TakeModel(options, model, option_findings);
+    TakeModel(
+        options,
+        [this](const std::string& of, const std::string& line) { Note("[" + of + "] " + line); },
+        model, option_findings);
     rejected = HasErrors(option_findings);
     if (!options.now.empty() && !ParseInstant(options.now))
       broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";

@@ -10,11 +10,10 @@
 // An error with the code `refused` is a refusal of the model.
 #include <fmt/format.h>
 
-#include <iostream>
+#include <utility>
 
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
-#include "formats/terminal_text.h"
 #include "runtime/model/model_prompt.h"
 #include "runtime/model/model_provider.h"
 
@@ -25,7 +24,8 @@ using nlohmann::ordered_json;
 
 class CommandProvider : public ModelProvider {
  public:
-  explicit CommandProvider(const ModelConfig& config) : command_(ApprovedAs(config)) {}
+  CommandProvider(const ModelConfig& config, ModelLog log)
+      : command_(ApprovedAs(config)), log_(std::move(log)) {}
 
   ModelReply Ask(const ModelRequest& request, const std::function<bool()>& interrupted) override {
     ToolCommand command = command_;
@@ -41,9 +41,7 @@ class CommandProvider : public ModelProvider {
     call.line = DumpJson(line);
     ToolRun run;
     run.interrupted = interrupted;
-    run.log = [](const std::string& of, const std::string& text) {
-      std::cerr << "[" << PrintableLine(of) << "] " << Printable(text) << '\n';
-    };
+    run.log = log_;
     const ToolResult result = RunTools({call}, run).front();
     ModelReply out;
     out.took_ms = static_cast<std::uint64_t>(result.took_ms);
@@ -74,12 +72,13 @@ class CommandProvider : public ModelProvider {
 
  private:
   ToolCommand command_;
+  ModelLog log_;
 };
 
 }  // namespace
 
-std::unique_ptr<ModelProvider> MakeCommandProvider(const ModelConfig& config) {
-  return std::make_unique<CommandProvider>(config);
+std::unique_ptr<ModelProvider> MakeCommandProvider(const ModelConfig& config, ModelLog log) {
+  return std::make_unique<CommandProvider>(config, std::move(log));
 }
 
 }  // namespace rpl

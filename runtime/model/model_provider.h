@@ -62,11 +62,14 @@ class ModelProvider {
   virtual ModelReply Ask(const ModelRequest& request, const std::function<bool()>& interrupted) = 0;
 };
 
+/// Receives the log of a command, as ToolRun::log does; may be empty.
+using ModelLog = std::function<void(const std::string& of, const std::string& line)>;
+
 /// The provider of a configuration. REQUIRES: it has one.
-std::unique_ptr<ModelProvider> MakeModelProvider(const ModelConfig& config);
+std::unique_ptr<ModelProvider> MakeModelProvider(const ModelConfig& config, ModelLog log);
 
 // Each by its kind.
-std::unique_ptr<ModelProvider> MakeCommandProvider(const ModelConfig& config);
+std::unique_ptr<ModelProvider> MakeCommandProvider(const ModelConfig& config, ModelLog log);
 std::unique_ptr<ModelProvider> MakeHttpProvider(const ModelConfig& config);
 std::unique_ptr<ModelProvider> MakeCassetteProvider(const ModelConfig& config);
 

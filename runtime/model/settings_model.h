@@ -17,7 +17,8 @@ struct SettingsModel {
   ModelConfig config;
   std::unique_ptr<ModelProvider> provider;  // null without a model, and after an error
 };
-SettingsModel ModelOfSettings(const Sources& sources, std::uint32_t file, Diagnostics& out);
+SettingsModel ModelOfSettings(const Sources& sources, std::uint32_t file, ModelLog log,
+                              Diagnostics& out);
 
 }  // namespace rpl
 

@@ -5,7 +5,7 @@
 
 namespace rpl {
 
-SettingsModel ModelOfSettings(const Sources&, std::uint32_t file, Diagnostics& out) {
+SettingsModel ModelOfSettings(const Sources&, std::uint32_t file, ModelLog, Diagnostics& out) {
   out.Add(Code::kWrongConfigValue, {file, 0, 0}, "there are no models here",
           "leave the settings out");
   return {};

@@ -69,7 +69,8 @@ void RunOnce(const Script& script, const ModelConfig& config, Measured& to) {
   const Isolated run = InOwnProcess([&] {
     Used used;
     const ScriptWishes wishes{.model = [&](const std::string&) {
-      return std::make_unique<MeasuredProvider>(MakeModelProvider(config), to.model, used);
+      return std::make_unique<MeasuredProvider>(MakeModelProvider(config, PrintLog), to.model,
+                                                used);
     }};
     const ScriptRun out = RunScriptFor(script, RunCommandLine, {}, wishes);
     return Dump({{"failure", out.failure},

@@ -94,7 +94,7 @@ class Testing {
     if (!options.record) return;
     const ModelConfig config = ModelNamed(options.engine.model).config;
     wishes_.model = [config, name = options.engine.model](const std::string& cassette) {
-      return MakeRecordingProvider(MakeModelProvider(config), name, cassette);
+      return MakeRecordingProvider(MakeModelProvider(config, PrintLog), name, cassette);
     };
   }
 

@@ -60,13 +60,16 @@ void PrintDocument(std::string_view text) {
   else std::cout << text;
 }
 
+void PrintLog(const std::string& of, const std::string& line) {
+  std::cerr << "[" << PrintableLine(of) << "] " << Printable(line) << '\n';
+}
+
 void Complain(std::string_view where, std::string_view message, std::string_view hint) {
   constexpr std::size_t kMostWhere = 1000;  // bytes; a path may be named on the command line
   const std::string place = Shortened(WithoutPassword(std::string(where)), kMostWhere);
   std::cerr << Fitted(fmt::format("rpl: {}: {}\n", PrintableLine(place), Printable(message)),
                       std::cerr);
-  if (!hint.empty())
-    std::cerr << Fitted(fmt::format("help: {}\n", Printable(hint)), std::cerr);
+  if (!hint.empty()) std::cerr << Fitted(fmt::format("help: {}\n", Printable(hint)), std::cerr);
 }
 
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {

@@ -49,6 +49,9 @@ void PrintLines(const std::vector<std::string>& lines);
 /// Printable form for a terminal, where text outside strings needs no faithful escapes.
 void PrintDocument(std::string_view text);
 
+/// Prints a line of the log of a command on standard error.
+void PrintLog(const std::string& of, const std::string& line);
+
 /// Prints `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it. The URL of a database
 /// is printed without its password.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");

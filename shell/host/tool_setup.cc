@@ -23,6 +23,15 @@ std::function<bool()> OrCtrlC(const std::function<bool()>& interrupted) {
   return interrupted ? interrupted : Interrupted;
 }
 
+// A line of the log of a command, above the line of those that run. `running` is used by the calls
+// alone.
+ModelLog LogAbove(RunningTools& running) {
+  return [&running](const std::string& of, const std::string& line) {
+    running.Clear();
+    PrintLog(of, line);
+  };
+}
+
 // `running` is used by the calls alone, not here.
 ToolRun RunOptionsFor(std::function<bool()> interrupted, RunningTools& running) {
   ToolRun run;
@@ -30,10 +39,7 @@ ToolRun RunOptionsFor(std::function<bool()> interrupted, RunningTools& running) 
     running.Poll();
     return interrupted();
   };
-  run.log = [&running](const std::string& tool, const std::string& line) {
-    running.Clear();
-    std::cerr << "[" << PrintableLine(tool) << "] " << Printable(line) << '\n';
-  };
+  run.log = LogAbove(running);
   return run;
 }
 
@@ -110,7 +116,8 @@ void ToolSetup::TakeModel() {
   }
   if (!model) return;
   model_.Use(model, named ? Permit::kAllow : config_.model_permission,
-             named || model.provider == ModelConfig::Provider::kCassette, MakeModelProvider(model));
+             named || model.provider == ModelConfig::Provider::kCassette,
+             MakeModelProvider(model, LogAbove(running_)));
 }
 
 Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& command,
