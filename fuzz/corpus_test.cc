@@ -39,7 +39,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 
 namespace rpl::fuzz {
 namespace {

@@ -11,7 +11,7 @@
 #include "checks/guard/guard.h"
 #include "formats/terminal_text.h"
 #include "fuzz/require.h"
-#include "shell/host/hook_protocol.h"
+#include "shell/guard/hook_protocol.h"
 
 namespace rpl::fuzz {
 namespace {

@@ -14,8 +14,8 @@
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
 #include "fuzz/require.h"
-#include "shell/host/mcp_gateway.h"
-#include "shell/host/mcp_reading.h"
+#include "shell/gateway/mcp_gateway.h"
+#include "shell/gateway/mcp_reading.h"
 
 namespace rpl::fuzz {
 namespace {

@@ -22,8 +22,8 @@
 #include "interp/lint/checker.h"
 #include "runtime/session.h"
 #include "runtime/wire/outcome_json.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl::fuzz {
 namespace {

@@ -20,10 +20,10 @@
 
 #include "runtime/tools/keeper.h"
 #include "shell/commands/command_line.h"
-#include "shell/host/hook_supervisor.h"
-#include "shell/host/input.h"
-#include "shell/host/limit_watch.h"
-#include "shell/host/report.h"
+#include "shell/guard/hook_supervisor.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/limit_watch.h"
+#include "shell/terminal/report.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 

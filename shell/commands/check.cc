@@ -25,14 +25,14 @@
 #include "runtime/wire/finding_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
-#include "shell/host/colours.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/findings.h"
-#include "shell/host/known_names.h"
-#include "shell/host/program_files.h"
-#include "shell/host/replace_file.h"
-#include "shell/host/report.h"
-#include "shell/host/tool_setup.h"
+#include "shell/terminal/colours.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/findings.h"
+#include "shell/program/known_names.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/replace_file.h"
+#include "shell/terminal/report.h"
+#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {

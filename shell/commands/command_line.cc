@@ -18,10 +18,10 @@
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
 #include "shell/commands/help_topic.h"
-#include "shell/host/limit_watch.h"
-#include "shell/host/refusal.h"
-#include "shell/host/report.h"
-#include "shell/host/watch.h"
+#include "shell/terminal/limit_watch.h"
+#include "shell/terminal/refusal.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/watch.h"
 #include "shell/repl/line_reader.h"
 
 namespace rpl {

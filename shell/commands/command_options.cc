@@ -17,7 +17,7 @@
 #include "runtime/tools/model_config.h"
 #include "shell/commands/help_footers.h"
 #include "shell/commands/shared_options.h"
-#include "shell/host/limit_names.h"
+#include "shell/terminal/limit_names.h"
 
 namespace rpl {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of `rpl`, each a function from its options to an exit code (shell/host/report.h).
+// The commands of `rpl`, each a function from its options to an exit code (shell/terminal/report.h).
 //
 // Standard output carries results only: chat lines as they come, answers, requested reports. All
 // other output, questions included, goes to standard error.
@@ -14,8 +14,8 @@
 #include "checks/verify/result.h"
 #include "runtime/session_store.h"
 #include "shell/commands/command_tree.h"
-#include "shell/host/hook_supervisor.h"
-#include "shell/host/options.h"
+#include "shell/guard/hook_supervisor.h"
+#include "shell/program/options.h"
 
 namespace rpl {
 

@@ -12,7 +12,7 @@
 #include <iostream>
 
 #include "shell/commands/commands.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "formats/shorten.h"
 #include "shell/commands/commands.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/program_files.h"
-#include "shell/host/report.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/report.h"
 #include "shell/pages/catalogue_page.h"
 #include "shell/pages/program_graph.h"
 

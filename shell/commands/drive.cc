@@ -20,7 +20,7 @@
 #include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
 #include "shell/drive/driven_run.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -9,8 +9,8 @@
 #include "formats/ignore_rules.h"
 #include "formats/terminal_text.h"
 #include "runtime/tools/read_notes.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

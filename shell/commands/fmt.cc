@@ -10,9 +10,9 @@
 
 #include "grammar/formatter.h"
 #include "shell/commands/commands.h"
-#include "shell/host/input.h"
-#include "shell/host/replace_file.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/replace_file.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

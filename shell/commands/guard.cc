@@ -27,11 +27,11 @@
 #include "shell/commands/guard_mcp.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/commands/guard_review.h"
-#include "shell/host/guard_line.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
-#include "shell/host/tool_setup.h"
+#include "shell/guard/guard_line.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
+#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {

@@ -19,10 +19,10 @@
 #include "interp/store/value.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/hook_protocol.h"
-#include "shell/host/hook_supervisor.h"
-#include "shell/host/input.h"
+#include "shell/program/guard_setup.h"
+#include "shell/guard/hook_protocol.h"
+#include "shell/guard/hook_supervisor.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

@@ -32,8 +32,8 @@
 #include <vector>
 
 #include "shell/commands/commands.h"
-#include "shell/host/guard_line.h"
-#include "shell/host/report.h"
+#include "shell/guard/guard_line.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 

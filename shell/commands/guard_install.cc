@@ -14,11 +14,11 @@
 #include "checks/calls/shfmt_reader.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/guard/protocol_guard.h"
-#include "shell/host/hook_settings.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/replace_file.h"
-#include "shell/host/report.h"
+#include "shell/guard/hook_settings.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/replace_file.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -18,10 +18,10 @@
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/guard/protocol_decider.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/mcp_relay.h"
-#include "shell/host/report.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/gateway/mcp_relay.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `rpl guard mcp … -- SERVER…`: the guard in front of a server of the Model Context Protocol
-// (docs/guard.md). The messages are the gateway's business (shell/host/mcp_gateway.h), bytes and
-// processes the relay's (shell/host/mcp_relay.h); here are the decisions: policy, store, audit log.
+// (docs/guard.md). The messages are the gateway's business (shell/gateway/mcp_gateway.h), bytes and
+// processes the relay's (shell/gateway/mcp_relay.h); here are the decisions: policy, store, audit log.
 //
 // A process is a run: its calls are the history that rules read. Each decision, with the history
 // that it reads and the call that it adds, is one transaction of the store. Pins belong to the
@@ -22,7 +22,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/policy_outlook.h"
 #include "shell/commands/guard_hook.h"
-#include "shell/host/mcp_gateway.h"
+#include "shell/gateway/mcp_gateway.h"
 
 namespace rpl {
 

@@ -14,11 +14,11 @@
 #include "runtime/run/run.h"
 #include "shell/commands/by_person.h"
 #include "shell/guard/protocol_guard.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/hook_event.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/report.h"
+#include "shell/program/engine_setup.h"
+#include "shell/guard/hook_event.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -19,9 +19,9 @@
 #include "shell/commands/by_person.h"
 #include "shell/commands/guard_hook.h"
 #include "shell/guard/bound_place.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "formats/json_text.h"
 #include "shell/commands/commands.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/replace_file.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/replace_file.h"
+#include "shell/terminal/report.h"
 #include "shell/mcp/protocol_folder.h"
 
 namespace rpl {

@@ -5,7 +5,7 @@
 #define RPL_SHELL_COMMANDS_MCP_SETUP_H_
 
 #include "shell/commands/commands.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 #include "shell/mcp/mcp_service.h"
 
 namespace rpl {

@@ -14,8 +14,8 @@
 
 #include "formats/write_all.h"
 #include "shell/commands/commands.h"
-#include "shell/host/program_files.h"
-#include "shell/host/report.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

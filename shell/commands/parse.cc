@@ -8,8 +8,8 @@
 #include "grammar/document_json.h"
 #include "grammar/printer.h"
 #include "shell/commands/commands.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

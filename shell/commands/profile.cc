@@ -6,12 +6,12 @@
 
 #include "interp/eval/profile.h"
 #include "shell/commands/commands.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/profile_report.h"
-#include "shell/host/program_files.h"
-#include "shell/host/program_run.h"
-#include "shell/host/text_width.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/guard_setup.h"
+#include "shell/program/profile_report.h"
+#include "shell/program/program_files.h"
+#include "shell/program/program_run.h"
+#include "shell/terminal/text_width.h"
 
 namespace rpl {
 

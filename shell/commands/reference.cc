@@ -9,7 +9,7 @@
 
 #include "formats/shorten.h"
 #include "shell/commands/commands.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

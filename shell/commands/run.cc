@@ -3,10 +3,10 @@
 
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/program_run.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/program/program_run.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 

@@ -9,8 +9,8 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/postgres/session_rows.h"
 #include "shell/commands/commands.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

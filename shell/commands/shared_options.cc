@@ -9,7 +9,7 @@
 #include "checks/guard/zone.h"
 #include "runtime/facts_file.h"
 #include "runtime/tools/model_config.h"
-#include "shell/host/limit_names.h"
+#include "shell/terminal/limit_names.h"
 
 namespace rpl {
 

@@ -2,12 +2,12 @@
 #include <iostream>
 
 #include "shell/commands/commands.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/program_run.h"
-#include "shell/host/report.h"
-#include "shell/host/source_reader.h"
-#include "shell/host/sql_program.h"
-#include "shell/host/tool_setup.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/program_run.h"
+#include "shell/terminal/report.h"
+#include "shell/program/source_reader.h"
+#include "shell/program/sql_program.h"
+#include "shell/program/tool_setup.h"
 
 namespace rpl {
 

@@ -22,7 +22,7 @@
 #include "runtime/saved_session.h"
 #include "runtime/session_file.h"
 #include "shell/commands/commands.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 #include "shell/repl/session.h"
 
 namespace rpl {

@@ -20,12 +20,12 @@
 #include "runtime/saved_session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/recorded_sources.h"
-#include "shell/host/report.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/program/recorded_sources.h"
+#include "shell/terminal/report.h"
 #include "shell/pages/trace_page.h"
 
 namespace rpl {

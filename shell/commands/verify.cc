@@ -19,10 +19,10 @@
 #include "interp/explain/explain_print.h"
 #include "runtime/nobody.h"
 #include "shell/commands/commands.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
-#include "shell/host/tool_setup.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
+#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {

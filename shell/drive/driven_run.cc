@@ -7,11 +7,11 @@
 #include "formats/json_fields.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/wire/outcome_json.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/program_run.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/program/program_run.h"
 
 namespace rpl {
 namespace {

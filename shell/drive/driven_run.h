@@ -15,8 +15,8 @@
 
 #include "runtime/gate_setup.h"
 #include "runtime/wire/json_run.h"
-#include "shell/host/options.h"
-#include "shell/host/tool_setup.h"
+#include "shell/program/options.h"
+#include "shell/program/tool_setup.h"
 
 namespace rpl {
 

@@ -9,9 +9,9 @@
 
 #include "formats/text_hash.h"
 #include "interp/program/builtins.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/state_file.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/state_file.h"
 
 namespace rpl {
 namespace {

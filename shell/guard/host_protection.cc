@@ -11,9 +11,9 @@
 
 #include "checks/calls/shfmt_reader.h"
 #include "formats/shorten.h"
-#include "shell/host/hook_settings.h"
-#include "shell/host/program_files.h"
-#include "shell/host/state_file.h"
+#include "shell/guard/hook_settings.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/state_file.h"
 
 namespace rpl {
 namespace {

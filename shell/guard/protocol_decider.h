@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "shell/guard/protocol_guard.h"
-#include "shell/host/mcp_gateway.h"
+#include "shell/gateway/mcp_gateway.h"
 
 namespace rpl {
 

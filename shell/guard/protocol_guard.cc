@@ -24,12 +24,12 @@
 #include "runtime/wire/facts_to_report.h"
 #include "shell/guard/denial_text.h"
 #include "shell/guard/host_protection.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/hook_event.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/report.h"
-#include "shell/host/scripted_agent.h"
+#include "shell/program/engine_setup.h"
+#include "shell/guard/hook_event.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {

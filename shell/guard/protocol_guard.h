@@ -26,7 +26,7 @@
 #include "runtime/outcome.h"
 #include "runtime/question_history.h"
 #include "shell/guard/bound_place.h"
-#include "shell/host/options.h"
+#include "shell/program/options.h"
 
 namespace rpl {
 

@@ -10,8 +10,8 @@
 #include "interp/store/pages.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
-#include "shell/host/program_run.h"
-#include "shell/host/report.h"
+#include "shell/program/program_run.h"
+#include "shell/terminal/report.h"
 #include "shell/repl/entry.h"
 
 namespace rpl::lsp {

@@ -8,7 +8,7 @@
 
 #include "formats/json_fields.h"
 #include "formats/json_text.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 #include "shell/lsp/completion_items.h"
 #include "shell/lsp/evaluation.h"
 #include "shell/lsp/hints.h"

@@ -9,8 +9,8 @@
 #include <csignal>
 #include <iostream>
 
-#include "shell/host/message_pipe.h"
-#include "shell/host/report.h"
+#include "shell/gateway/message_pipe.h"
+#include "shell/terminal/report.h"
 #include "shell/lsp/frames.h"
 #include "shell/lsp/lsp_server.h"
 

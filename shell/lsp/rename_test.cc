@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 #include "shell/lsp/evaluation.h"
 #include "shell/lsp/navigation.h"
 #include "shell/lsp/program_check.h"

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 #include "shell/lsp/text_position.h"
 
 namespace rpl::lsp {

@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "formats/character.h"
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

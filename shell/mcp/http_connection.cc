@@ -14,7 +14,7 @@
 #include <deque>
 
 #include "formats/json_text.h"
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/web_handler.h"
 

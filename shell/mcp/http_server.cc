@@ -8,7 +8,7 @@
 #include <csignal>
 #include <iostream>
 
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/http_connection.h"
 #include "shell/mcp/web_handler.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "shell/host/options.h"
+#include "shell/program/options.h"
 #include "shell/mcp/mcp_call.h"
 #include "shell/mcp/protocol_folder.h"
 #include "shell/mcp/request_state.h"

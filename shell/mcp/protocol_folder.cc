@@ -9,7 +9,7 @@
 #include "formats/spelling.h"
 #include "grammar/document.h"
 #include "interp/store/value.h"
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

@@ -7,7 +7,7 @@
 #include "grammar/document.h"
 #include "interp/program/program.h"
 #include "runtime/run/run.h"
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 #include "shell/mcp/protocol_run.h"
 
 namespace rpl {

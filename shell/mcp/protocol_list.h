@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "shell/host/options.h"
+#include "shell/program/options.h"
 #include "shell/mcp/protocol_folder.h"
 #include "shell/mcp/question_form.h"
 

@@ -17,14 +17,14 @@
 #include "runtime/saved_session.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/guard/bound_place.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/findings.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/program_files.h"
-#include "shell/host/program_run.h"
-#include "shell/host/source_reader.h"
-#include "shell/host/tool_setup.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/findings.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/program/program_files.h"
+#include "shell/program/program_run.h"
+#include "shell/program/source_reader.h"
+#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {

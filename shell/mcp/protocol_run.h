@@ -20,7 +20,7 @@
 
 #include "runtime/outcome.h"
 #include "runtime/wire/given_answers.h"
-#include "shell/host/options.h"
+#include "shell/program/options.h"
 
 namespace rpl {
 

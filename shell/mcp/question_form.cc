@@ -10,7 +10,7 @@
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
 #include "interp/store/json_value.h"
-#include "shell/host/call_text.h"
+#include "shell/gateway/call_text.h"
 
 namespace rpl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "formats/json_text.h"
 #include "shell/guard/bound_place.h"
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 #include "shell/mcp/request_state.h"
 
 namespace rpl {

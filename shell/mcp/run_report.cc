@@ -14,7 +14,7 @@
 #include "runtime/wire/facts_to_report.h"
 #include "runtime/wire/outcome_json.h"
 #include "runtime/wire/standing_replies.h"
-#include "shell/host/program_files.h"
+#include "shell/program/program_files.h"
 #include "shell/mcp/turn_input.h"
 
 namespace rpl {

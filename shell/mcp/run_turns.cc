@@ -8,7 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "runtime/session.h"
-#include "shell/host/program_files.h"
+#include "shell/program/program_files.h"
 #include "shell/mcp/mcp_tasks.h"
 
 namespace rpl {

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "formats/json_text.h"
-#include "shell/host/message_pipe.h"
-#include "shell/host/report.h"
+#include "shell/gateway/message_pipe.h"
+#include "shell/terminal/report.h"
 #include "shell/mcp/request_state.h"
 #include "shell/mcp/rpc_server.h"
 

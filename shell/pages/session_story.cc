@@ -13,8 +13,8 @@
 #include "formats/json_fields.h"
 #include "interp/program/program.h"
 #include "runtime/nobody.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
 #include "shell/pages/source_page.h"
 
 namespace rpl {

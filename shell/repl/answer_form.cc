@@ -6,7 +6,7 @@
 
 #include "formats/terminal_text.h"
 #include "runtime/facts_file.h"
-#include "shell/host/table.h"
+#include "shell/terminal/table.h"
 
 namespace rpl {
 namespace {

@@ -10,7 +10,7 @@
 #include "grammar/ast.h"
 #include "grammar/document.h"
 #include "grammar/sentences.h"
-#include "shell/host/refusal.h"
+#include "shell/terminal/refusal.h"
 
 namespace rpl {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "shell/host/input.h"
-#include "shell/host/state_file.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/state_file.h"
 
 namespace rpl {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The history of entries, across shells, in a state file (shell/host/state_file.h).
+// The history of entries, across shells, in a state file (shell/terminal/state_file.h).
 //
 // One entry a line; `\n` and `\\` stand for a line end and a backslash in it. Entries are appended
 // immediately, so that several shells share the file without overwriting each other. If the file

@@ -17,8 +17,8 @@
 #include <optional>
 #include <utility>
 
-#include "shell/host/input.h"
-#include "shell/host/text_width.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/text_width.h"
 
 namespace rpl {
 namespace {

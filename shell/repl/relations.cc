@@ -12,7 +12,7 @@
 #include "grammar/namespaces.h"
 #include "interp/program/program.h"
 #include "runtime/facts_file.h"
-#include "shell/host/known_names.h"
+#include "shell/program/known_names.h"
 #include "shell/repl/repl.h"
 
 namespace rpl {

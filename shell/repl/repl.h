@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/host/colours.h"
-#include "shell/host/options.h"
-#include "shell/host/report.h"
+#include "shell/terminal/colours.h"
+#include "shell/program/options.h"
+#include "shell/terminal/report.h"
 #include "shell/repl/answer_form.h"
 #include "shell/repl/history.h"
 #include "shell/repl/line_reader.h"

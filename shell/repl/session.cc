@@ -7,10 +7,10 @@
 
 #include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
-#include "shell/host/engine_setup.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/guard_setup.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 

@@ -13,7 +13,7 @@
 #include "formats/character.h"
 #include "formats/json_text.h"
 #include "interp/program/operators.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

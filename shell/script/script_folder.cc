@@ -17,8 +17,8 @@
 #include <stdexcept>
 
 #include "runtime/tools/read_notes.h"
-#include "shell/host/input.h"
-#include "shell/host/report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -11,7 +11,7 @@
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "runtime/wire/plain_term.h"
-#include "shell/host/scripted_agent.h"
+#include "shell/terminal/scripted_agent.h"
 #include "shell/script/script_folder.h"
 
 namespace rpl {

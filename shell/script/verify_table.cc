@@ -7,7 +7,7 @@
 
 #include "checks/verify/rulespec_run.h"
 #include "formats/character.h"
-#include "shell/host/report.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

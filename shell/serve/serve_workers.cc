@@ -14,7 +14,7 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/session.h"
-#include "shell/host/input.h"
+#include "shell/terminal/input.h"
 #include "shell/mcp/protocol_run.h"
 #include "shell/mcp/request_state.h"
 #include "shell/mcp/run_report.h"

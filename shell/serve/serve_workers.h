@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "shell/host/options.h"
+#include "shell/program/options.h"
 #include "shell/mcp/protocol_folder.h"
 #include "shell/mcp/worker_pool.h"
 #include "shell/serve/run_queue.h"

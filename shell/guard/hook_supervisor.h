@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parent process of `rpl guard hook`, which answers for a child that fails to.
+//
+// A host lets a call through if its hook ends with any code other than 0 and 2: if the hook
+// crashes, is killed, runs out of memory or cannot write. Therefore the hook consists of two
+// processes. The child decides. The parent supervises it, and denies and exits with 2 on any fault:
+//
+//   the child ends with 0 or 2 after one whole line     the line is written, the code kept
+//   it ends in another way, or prints anything else     denied
+//   it has not ended by --timeout-ms                    killed and denied
+//   the parent gets a signal that would end it          the child is killed; denied
+//   standard output does not take the answer            denied
+//
+// A denial is written to standard output as far as possible, and its reason to standard error. At
+// the end of a turn some hosts read it after exit code 0 alone (FaultCode). The parent acquires all
+// its resources before it forks: it allocates nothing, and works with static memory and system
+// calls only. main.cc starts it before the libraries of the program initialise, because these fail
+// first when memory is short.
+//
+// Two faults remain: a process that the loader cannot start exits with 127, and SIGKILL cannot be
+// caught. docs/guard.md describes the host's settings against both.
+#ifndef RPL_SHELL_GUARD_HOOK_SUPERVISOR_H_
+#define RPL_SHELL_GUARD_HOOK_SUPERVISOR_H_
+
+#include <cstddef>
+
+namespace rpl {
+
+/// The default of --timeout-ms, wall time.
+inline constexpr int kHookTimeoutMs = 10'000;
+
+/// The maximal size of an answer, with its newline; a longer one is denied.
+inline constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 10;
+
+/// With the arguments of `rpl guard hook`: forks, and returns in the child only. With other
+/// arguments, and on further calls, it does nothing. REQUIRES: the process has one thread.
+void SuperviseHook(int argc, char** argv);
+
+/// True in such a child, whose standard output is a pipe to its parent.
+bool IsSupervised();
+
+/// The form of an answer, as the host of an event reads it.
+enum class HookForm : unsigned char {
+  kPreToolUse,     // {"hookSpecificOutput": {"hookEventName", "permissionDecision", …}}
+  kBlock,          // {"decision": "block", "reason"}
+  kDecision,       // {"decision": "deny", "reason"}
+  kPermission,     // {"permission": "deny", "user_message", "agent_message"}
+  kFlat,           // {"permissionDecision": "deny", "permissionDecisionReason"}
+  kExitCode,       // the exit code 2, and standard error
+  kFlatAndNested,  // the keys of kFlat and of kPreToolUse, for events that two hosts send
+  kBlockAtZero,    // as kBlock, of an event whose answer the host reads after exit code 0 alone
+  kContinue,       // {"continue": false, "user_message"}
+  kFollowUp,       // {"followup_message"}; read after exit code 0 alone
+  kSilent,         // `{}`: the host reads no denial of this event
+};
+
+/// The exit code of a denial after a fault: 2, which hosts read even without an answer, or 0.
+constexpr int FaultCode(HookForm form) {
+  return form == HookForm::kBlockAtZero || form == HookForm::kFollowUp ? 0 : 2;
+}
+
+/// Selects the form of a denial by the parent. The default is kPreToolUse.
+void AnswerInForm(HookForm form);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_GUARD_HOOK_SUPERVISOR_H_

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/program/recorded_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "grammar/parser.h"
+#include "interp/program/program.h"
+#include "runtime/saved_session.h"
+#include "shell/program/program_files.h"
+#include "shell/program/source_reader.h"
+#include "shell/program/tool_setup.h"
+
+namespace rpl {
+namespace {
+
+// The call as a request; without arguments if the text is no call.
+Request RequestOf(Pool& pool, const std::string& call) {
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file = sources.Add("call", call);
+  const auto term = ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(call.size())}, ignored);
+  const Value value = term ? GroundValue(pool, *term) : kNone;
+  Request out;
+  out.kind = Request::Kind::kTool;
+  out.tool = "index";
+  out.id = call;
+  if (value.kind() != Kind::kTerm) return out;
+  const std::span<const Value> args = pool.ItemsOf(value);
+  out.args.assign(args.begin(), args.end());
+  return out;
+}
+
+class RecordedReader : public Nobody {
+ public:
+  RecordedReader(FileConfig config, std::string folder, std::string path)
+      : sources_(std::move(config), std::move(folder), std::move(path)) {}
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return sources_.ReadRecorded(reads, pool);
+  }
+
+ private:
+  SourceReader sources_;
+};
+
+}  // namespace
+
+std::unique_ptr<Agent> ReaderOfRecorded(const std::string& session,
+                                        const std::vector<Event>& events) {
+  ToolConfig config;
+  const std::optional<ProgramEvent> program = LastProgram(events);
+  if (!program || QueriesOf(events).empty()) return std::make_unique<Nobody>();
+  std::vector<std::string> paths;
+  for (const ProgramFile& file : program->files)
+    if (const std::string path = PathFromSession(session, file.name); IsInTree(session, path))
+      paths.push_back(path);
+  const std::string path = paths.empty() ? "" : ConfigPath("", paths);
+  ReadTools(path, config);
+  return std::make_unique<RecordedReader>(config.files, FolderOfProgram(paths), path);
+}
+
+RecordedCheck CheckRecorded(const std::string& session, const std::vector<Event>& events) {
+  RecordedCheck out;
+  const std::vector<RecordedQuery> queries = QueriesOf(events);
+  if (queries.empty()) return out;
+  Pool pool;
+  std::vector<RecordedRead> reads;
+  for (const RecordedQuery& query : queries)
+    reads.push_back({RequestOf(pool, query.call), query.query});
+  const std::vector<RecordedText> texts =
+      ReaderOfRecorded(session, events)->ReadRecorded(reads, pool);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (texts[i].failure.empty()) continue;
+    (texts[i].differs ? out.differs : out.unknown)
+        .push_back(fmt::format("event {}, the rows of {}: {}", queries[i].event, queries[i].call,
+                               texts[i].failure));
+  }
+  return out;
+}
+
+}  // namespace rpl

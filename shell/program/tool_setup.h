@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tools of a run: the applicable configuration, the permissions, and the agents that run
+// commands and put questions to a model.
+#ifndef RPL_SHELL_PROGRAM_TOOL_SETUP_H_
+#define RPL_SHELL_PROGRAM_TOOL_SETUP_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/model/model_agent.h"
+#include "runtime/tools/tool_agent.h"
+#include "shell/program/options.h"
+#include "shell/program/tool_permission.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/running_tools.h"
+
+namespace rpl {
+
+/// The folder of a file, absolute and with links resolved.
+std::string FolderOf(const std::string& path);
+
+/// The path of the applicable configuration: the file of `--config`, else the first `rpl.yaml`
+/// beside one of `documents`, else "".
+std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents);
+
+/// The folder of a program, that of its first document; "" without documents.
+std::string FolderOfProgram(const std::vector<std::string>& documents);
+
+/// Reads a configuration; nothing for "". After a message on standard error, its exit code.
+ExitCode ReadTools(const std::string& path, ToolConfig& to);
+
+/// The tools of one run.
+class ToolSetup {
+ public:
+  /// Calls of other tools, and all calls before Prepare, go to `otherwise`. With `ask`, a person at
+  /// the terminal is asked for permission. `interrupted`, if not empty, takes the place of Ctrl-C.
+  /// Borrows both references.
+  ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
+            std::function<bool()> interrupted = nullptr);
+
+  /// Reads the applicable configuration. After a message on standard error, its exit code.
+  ExitCode Prepare(const std::vector<std::string>& documents);
+
+  /// The agent of the tools, valid as long as the setup.
+  Agent& agent() { return running_; }
+  /// The configuration; empty before Prepare and without one.
+  const ToolConfig& config() const { return config_; }
+  /// Runs a command of the guard. It requires the same approval as a tool.
+  Sourced<nlohmann::ordered_json> RunForGuard(const GuardCommand& command,
+                                              const nlohmann::ordered_json& input);
+
+ private:
+  ExitCode CheckAllowed() const;
+  void TakeModel();
+
+  const EngineOptions& options_;
+  std::string path_;   // of the configuration, "" without one
+  ToolConfig config_;  // empty without one
+  ToolPermission permission_;
+  ToolAgent agent_;
+  ModelAgent model_;      // in front of it
+  RunningTools running_;  // in front of both
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_PROGRAM_TOOL_SETUP_H_
