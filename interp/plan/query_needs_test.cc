@@ -75,9 +75,11 @@ TEST_CASE("nothing is selected where somebody reads more") {
   }
 }
 
-TEST_CASE("constraints are checked as ever") {
-  Queried run(std::string(kClosure) + "t(?x, ?z) -> ?z != 8\n");
-  CHECK(run.session.Say("q", "%q(?y) <- e(1, ?y)\n").status == Status::kFailed);
+TEST_CASE("constraints and rules of %fail are evaluated as ever") {
+  for (const char* more : {"t(?x, ?z) -> ?z != 8\n", "%fail(\"no\", \"8\") <- t(_, 8)\n"}) {
+    Queried run(std::string(kClosure) + more);
+    CHECK(run.session.Say("q", "%q(?y) <- e(1, ?y)\n").status == Status::kFailed);
+  }
 }
 
 // The answers to a query as sorted rows, by a session that derives all, or only what it needs.
