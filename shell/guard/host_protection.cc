@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostTold = 200;  // bytes of what a call has
+constexpr std::size_t kMostCallTold = 200;  // bytes of what a call has
 
 // The words behind `guard` that speak for a person, or for the host.
 constexpr std::array<std::string_view, 9> kOfPeople = {
@@ -89,7 +89,7 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     return std::ranges::any_of(protects,
                                [&](const std::string& of) { return of.starts_with(start); });
   };
-  const auto told = [](std::string_view text) { return Shortened(std::string(text), kMostTold); };
+  const auto told = [](std::string_view text) { return Shortened(std::string(text), kMostCallTold); };
   const auto denial = [&](const std::string& what) {
     return fmt::format("`{}` belongs to the guard: only a person changes it", told(what));
   };

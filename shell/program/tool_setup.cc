@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ToolPermission::LineReader Person(bool ask) {
+ToolPermission::LineReader ReaderFor(bool ask) {
   return ask && InputIsTerminal() ? ToolPermission::LineReader(ReadLine) : nullptr;
 }
 
@@ -87,7 +87,7 @@ std::string FolderOfProgram(const std::vector<std::string>& documents) {
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
                      std::function<bool()> interrupted)
     : options_(options),
-      permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr,
+      permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, ReaderFor(ask), std::cerr,
                   ToolPins(PinsPath())),
       agent_(config_, permission_, RunOptionsFor(OrCtrlC(interrupted), running_), otherwise),
       model_(
