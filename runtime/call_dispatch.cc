@@ -114,11 +114,11 @@ void CallDispatch::Send(Going& going) {
     if (going.replies[i].kind != Answer::Kind::kNobody || going.stopped[i]) continue;
     open.push_back(i);
     Request& request = rest.emplace_back(going.requests[i]);
+    if (request.tool == "index") request.attempts = &run_.calls.attempts;
     if (journal == nullptr) continue;
     request.in_doubt = journal->InDoubt(going.names[i]);
     if (request.in_doubt)  // somebody has to say what became of it
       request.admits |= RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost) | RowsBy::Bit(By::kModel);
-    if (request.tool == "index") request.attempts = &run_.calls.attempts;
     request.starting = [&, i] {
       started[i] = Clock::now();
       return journal->Started(going.names[i], going.requests[i].tool);

@@ -79,6 +79,9 @@ struct Request {
   std::vector<std::string> path = {};
   std::string prose = {};
   std::vector<std::pair<std::string, std::string>> known = {};
+  /// Of one of several open arguments of a heading: the questions for the others, to be called
+  /// within Ask alone. May be empty.
+  std::function<std::vector<Request>()> others = {};
   /// The attempts of models in this run, to which new ones are added. Borrowed; null where no model
   /// may be asked.
   AttemptBook* attempts = nullptr;

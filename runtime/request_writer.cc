@@ -70,9 +70,24 @@ Request RequestWriter::For(const OpenCall& call) const {
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
   if (call.space == Space::kRelation && r.row.empty() && open > 1) {
     r.heading = r.id;
+    r.others = [this, call] { return Others(call); };
     r.id += " for " + r.argument;
   }
   return r;
+}
+
+// The questions for the other open arguments of the heading.
+std::vector<Request> RequestWriter::Others(const OpenCall& call) const {
+  const Collected& heading = *engine_.program.FindCollected(call.relation);
+  std::vector<Request> out;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!call.args[i].is_none() || static_cast<int>(i) == call.column) continue;
+    OpenCall other = call;
+    other.column = static_cast<decltype(other.column)>(i);
+    other.question = heading.questions[i];
+    out.push_back(For(other));
+  }
+  return out;
 }
 
 void RequestWriter::TakeTool(const OpenCall& call, Request& to) const {

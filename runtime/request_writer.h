@@ -36,6 +36,7 @@ class RequestWriter {
   bool MayAnswer(const Request& request, const Answer& answer) const;
 
  private:
+  std::vector<Request> Others(const OpenCall& call) const;
   void TakeTool(const OpenCall& call, Request& to) const;
   void TakeReading(Request& to) const;
   void TakeUse(const OpenCall& call, Request& to) const;

@@ -122,18 +122,12 @@ Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt
   return out;
 }
 
-void ModelAgent::Open(OpenQuestions open) {
-  open_ = open;
-  otherwise_.Open(std::move(open));
-}
-
 // The questions of one request, with the one that is put as the first.
 std::vector<Request> ModelAgent::AskedWith(const Request& request) const {
   std::vector<Request> out = {request};
-  if (request.heading.empty() || !open_) return out;
-  std::ranges::copy_if(open_(), std::back_inserter(out), [&](const Request& other) {
-    return other.heading == request.heading && other.id != request.id && IsInScope(other) &&
-           request.attempts->CountOf(other.id) < config_.bounds.attempts;
+  if (!request.others) return out;
+  std::ranges::copy_if(request.others(), std::back_inserter(out), [&](const Request& other) {
+    return IsInScope(other) && request.attempts->CountOf(other.id) < config_.bounds.attempts;
   });
   return out;
 }

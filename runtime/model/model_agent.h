@@ -6,7 +6,7 @@
 // a person's answer alone, a secret, a call of a tool and a decision about a failure are never put
 // to a model. All else, and what the model did not answer, goes to the other agent.
 //
-// The questions for several arguments of one heading that are open at once are one request. Its
+// The questions for several open arguments of one heading are one request. Its
 // reply is kept until they are put, and is an attempt of each of them; one that is not taken is an
 // attempt of the first.
 //
@@ -52,7 +52,6 @@ class ModelAgent : public RelayingAgent {
            std::unique_ptr<ModelProvider> provider);
 
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
-  void Open(OpenQuestions open) override;
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   bool AnswersAgain(const std::string& call, const AttemptBook& attempts) override;
 
@@ -91,7 +90,6 @@ class ModelAgent : public RelayingAgent {
   bool approved_ = false;
   bool ended_ = false;  // it is not asked any more in this run
   std::unique_ptr<ModelProvider> provider_;
-  OpenQuestions open_;
   std::map<std::string, Attempt> kept_;  // replies of the last request, to questions that are not
                                          // put yet, by their id
 };
