@@ -80,8 +80,10 @@ done
 # --- Codes and pages -------------------------------------------------------------------------
 
 for page in $("$rpl" help topics | sed -n '/^$/q;s/^  \([a-z]*\) .*/\1/p'); do
-  same "the page $page" "$(cat "$root/docs/$page.md")" "$("$rpl" help "docs/$page.md")"
-  [[ $("$rpl" help "$page") == *"$(head -n 1 "$root/docs/$page.md")"* || $("$rpl" reference commands) == *"$page"* ]] ||
+  file=docs/$page.md
+  [[ $page != std ]] || file=std/std.md
+  same "the page $page" "$(cat "$root/$file")" "$("$rpl" help "docs/$page.md")"
+  [[ $("$rpl" help "$page") == *"$(head -n 1 "$root/$file")"* || $("$rpl" reference commands) == *"$page"* ]] ||
     failure "\`rpl help $page\` is neither the page nor a command"
 done
 

@@ -25,14 +25,15 @@
 #include "runtime/wire/finding_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
-#include "shell/terminal/colours.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/findings.h"
 #include "shell/program/known_names.h"
 #include "shell/program/program_files.h"
+#include "shell/program/tool_setup.h"
+#include "shell/terminal/colours.h"
+#include "shell/terminal/refusal.h"
 #include "shell/terminal/replace_file.h"
 #include "shell/terminal/report.h"
-#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {
@@ -300,7 +301,7 @@ struct Checked {
 void PrintText(const Checked& checked) {
   const bool colours = ColoursFor("auto").out;
   for (const Finding& f : checked.findings)
-    std::cout << MarkedFindings(Render(f.diagnostic, checked.sources), colours);
+    std::cout << ShownFinding(f.diagnostic, checked.sources, std::cout, colours);
 }
 
 void PrintJson(const Checked& checked, const Tally& tally) {

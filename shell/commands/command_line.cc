@@ -18,11 +18,12 @@
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
 #include "shell/commands/help_topic.h"
+#include "shell/repl/line_reader.h"
 #include "shell/terminal/limit_watch.h"
+#include "shell/terminal/prompt_text.h"
 #include "shell/terminal/refusal.h"
 #include "shell/terminal/report.h"
 #include "shell/terminal/watch.h"
-#include "shell/repl/line_reader.h"
 
 namespace rpl {
 namespace {
@@ -169,8 +170,10 @@ std::string TellsShort(std::string message, const std::vector<std::string>& argu
 
 int Misunderstood(const std::string& message, std::string_view command,
                   const std::string& hint = "") {
-  std::cerr << "rpl: " << Printable(message) << "\nhelp: " << hint << (hint.empty() ? "" : "; ")
-            << "see `rpl" << (command.empty() ? "" : " ") << command << " --help`\n";
+  std::cerr << Fitted(
+      fmt::format("rpl: {}\nhelp: {}{}see `rpl{}{} --help`\n", Printable(message), hint,
+                  hint.empty() ? "" : "; ", command.empty() ? "" : " ", command),
+      std::cerr);
   return kExitInvalid;
 }
 

@@ -97,8 +97,8 @@ nlohmann::ordered_json FindingJson(const Diagnostic& d, const Sources& sources) 
   return finding;
 }
 
-// A finding as the stream shows it: its message and hint may take several lines, the line of the
-// document with its caret is one.
+// The message and the hint of a rendered finding may take several lines of a terminal; the line of
+// the document with its caret is one.
 std::string FittedFinding(const std::string& rendered, const std::ostream& err) {
   const std::size_t excerpt = rendered.find('\n') + 1;
   const std::size_t hint = std::min(rendered.find("\nhelp: ", excerpt), rendered.size() - 1) + 1;
@@ -108,9 +108,14 @@ std::string FittedFinding(const std::string& rendered, const std::ostream& err) 
 
 }  // namespace
 
+std::string ShownFinding(const Diagnostic& d, const Sources& sources, const std::ostream& stream,
+                         bool colours) {
+  return MarkedFindings(FittedFinding(Render(d, sources), stream), colours);
+}
+
 void PrintFinding(const Diagnostic& d, const Sources& sources, std::ostream& err) {
-  const std::string shown = MarkedFindings(FittedFinding(Render(d, sources), err),
-                                           &err == &std::cerr && ColoursFor("auto").err);
+  const std::string shown =
+      ShownFinding(d, sources, err, &err == &std::cerr && ColoursFor("auto").err);
   if (current == nullptr || &err != &std::cerr) {
     err << shown;
     return;

@@ -7,12 +7,16 @@
 #define RPL_SHELL_TERMINAL_REFUSAL_H_
 
 #include <ostream>
+#include <string>
 
 #include "formats/diagnostic.h"
 
 namespace rpl {
 
-/// Prints a finding as Render formats it. On standard error, it is noted for the report as well.
+/// A finding as Render formats it, in as many lines as the stream wants, which may be a terminal.
+std::string ShownFinding(const Diagnostic& d, const Sources& sources, const std::ostream& stream,
+                         bool colours);
+/// Prints it. On standard error, it is noted for the report as well.
 void PrintFinding(const Diagnostic& d, const Sources& sources, std::ostream& err);
 
 /// A command line from its start to its end. Notes what the command prints on standard error, if
