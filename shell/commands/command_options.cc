@@ -179,38 +179,111 @@ void DescribeProtocol(CLI::App& command, GuardCommandOptions& to) {
 // Which subcommands are described with their options.
 using InFull = std::function<bool(std::string_view)>;
 
+void AddGuardPolicy(CLI::App& command, GuardCommandOptions& to) {
+  command.add_option("--policy", to.guard.policy, "The policy, in JSON or YAML")->type_name("FILE");
+}
+
+void AddGuardStore(CLI::App& command, GuardCommandOptions& to) {
+  command
+      .add_option("--store", to.guard.store,
+                  "The guard's store (default: those of all agents, in ~/.local/state/rpl/guard)")
+      ->type_name("FILE");
+}
+
+void AddGuardNow(CLI::App& command, GuardCommandOptions& to) {
+  command.add_option("--now", to.now, "The time of the decisions, in ISO 8601")
+      ->type_name("T")
+      ->check(CheckTime);
+}
+
+void AddSecretFile(CLI::App& command, GuardCommandOptions& to, const char* help) {
+  command.add_option("--secret-file", to.secret_file, help)->type_name("FILE");
+}
+
+// What a decision rests on.
+void AddGuardSettings(CLI::App& command, GuardCommandOptions& to) {
+  AddGuardPolicy(command, to);
+  AddAgentOptions(command, to.guard);
+  command
+      .add_option("--config", to.config,
+                  "Settings in the section `guard`: tools, end user, commands")
+      ->type_name("FILE");
+  AddGuardNow(command, to);
+  command.add_option("--audit", to.guard.audit, "Append audit events, one JSON object per line")
+      ->type_name("FILE");
+  command.add_flag("--audit-required", to.guard.audit_required,
+                   "Fail if an audit event cannot be written");
+}
+
+void AddHost(CLI::App& command, GuardCommandOptions& to, const char* text) {
+  command.add_option("--host", to.host, text)
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
+                             "copilot", "windsurf", "opencode"}));
+}
+
+void DescribeGuardHook(CLI::App& hook, GuardCommandOptions& to) {
+  AddGuardSettings(hook, to);
+  hook.add_option("--default", to.unmatched,
+                  "The answer if no rule matches (default: none, so the host decides)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"deny", "ask", "allow"}));
+  hook.add_option("--timeout-ms", to.timeout_ms,
+                  "Deny if there is no decision within this time (default: 10000)")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 600'000));
+  hook.add_option("--ask", to.ask,
+                  "The answer for a call that is held for a review (default: ask, or deny where "
+                  "the host asks nobody)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"ask", "deny"}));
+  hook.add_option("--root", to.root,
+                  "The folder, from /, of file names that do not begin with / (default: such names "
+                  "are refused)")
+      ->type_name("DIR");
+  DescribeProtocol(hook, to);
+  AddHost(hook, to, "The host of the agent (default: told by its events)");
+  hook.add_option("--until", to.until,
+                  "End the run at the end of a turn in which its goal is satisfied (default: a "
+                  "person ends it)")
+      ->type_name("satisfied")
+      ->check(CLI::IsMember({"satisfied"}));
+  hook.add_option("--undecided", to.undecided,
+                  "The answer for a call that waits for a person's answer (default: deny)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"ask", "deny"}));
+  hook.add_option("--stop-limit", to.stop_limit,
+                  "How often the agent is kept at work without a call between (default: 3)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000));
+  hook.footer(kGuardHookFooter);
+}
+
+void DescribeGuardMcp(CLI::App& mcp, GuardCommandOptions& to) {
+  AddGuardSettings(mcp, to);
+  DescribeProtocol(mcp, to);
+  mcp.add_option("--name", to.server_name,
+                 "The name of the server, for pinned tools (default: its command line)")
+      ->type_name("NAME");
+  mcp.add_option("--default", to.unmatched, "The decision if no rule matches (default: allow)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"deny", "ask", "allow"}));
+  mcp.add_option("--ask-timeout", to.ask_timeout,
+                 "How long the user of the host has to approve a held call (default: 45)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 86'400));
+  mcp.add_option("--timeout-ms", to.timeout_ms,
+                 "Refuse a call without a decision within this time (default: 10000)")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 600'000));
+  mcp.add_option("SERVER", to.server, "The command that starts the server, after `--`")->required();
+  mcp.footer(kGuardMcpFooter);
+}
+
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to, const InFull& in_full) {
   using What = GuardCommandOptions::What;
   command.require_subcommand(0, 1);
-  const auto add_policy = [&](CLI::App& part) {
-    part.add_option("--policy", to.guard.policy, "The policy, in JSON or YAML")->type_name("FILE");
-  };
-  const auto add_store = [&](CLI::App& part) {
-    part.add_option("--store", to.guard.store,
-                    "The guard's store (default: those of all agents, in ~/.local/state/rpl/guard)")
-        ->type_name("FILE");
-  };
-  const auto add_now = [&](CLI::App& part) {
-    part.add_option("--now", to.now, "The time of the decisions, in ISO 8601")
-        ->type_name("T")
-        ->check(CheckTime);
-  };
-  const auto add_secret = [&](CLI::App& part, const char* help) {
-    part.add_option("--secret-file", to.secret_file, help)->type_name("FILE");
-  };
-  const auto add_settings = [&](CLI::App& part) {
-    add_policy(part);
-    AddAgentOptions(part, to.guard);
-    part.add_option("--config", to.config,
-                    "Settings in the section `guard`: tools, end user, commands")
-        ->type_name("FILE");
-    add_now(part);
-    part.add_option("--audit", to.guard.audit, "Append audit events, one JSON object per line")
-        ->type_name("FILE");
-    part.add_flag("--audit-required", to.guard.audit_required,
-                  "Fail if an audit event cannot be written");
-  };
-  add_settings(command);
+  AddGuardSettings(command, to);
   command.add_option("--history", to.history, "An audit log with the calls of earlier runs")
       ->type_name("FILE");
   const auto add = [&](const char* name, const char* help, What what,
@@ -231,25 +304,25 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to, const InFull& in_
   });
   add("explain", "Print a policy as RPL", What::kExplain, [&](CLI::App& explain) {
     explain.add_option("RULE", to.rule, "The id or name of a rule (default: the whole policy)");
-    add_policy(explain);
+    AddGuardPolicy(explain, to);
     AddAgentOptions(explain, to.guard);
     explain.add_option("--config", to.config, "As in a decision")->type_name("FILE");
     explain
         .add_option("--call", to.file,
                     "A file with one call, as `rpl guard` reads it: its facts are printed, too")
         ->type_name("FILE");
-    add_now(explain);
+    AddGuardNow(explain, to);
   });
   add("pending", "List the calls that await a review", What::kPending, [&](CLI::App& pending) {
-    add_store(pending);
+    AddGuardStore(pending, to);
     AddFormat(pending, to.json);
   });
   const auto describe_answer = [&](CLI::App& answer) {
     answer.add_option("ID", to.id, "An id from `rpl guard pending`")->required();
     answer.add_option("--reason", to.reason, "Why")->type_name("T");
-    add_store(answer);
-    add_now(answer);
-    add_secret(answer, "Who answers knows the secret of the store, in this file");
+    AddGuardStore(answer, to);
+    AddGuardNow(answer, to);
+    AddSecretFile(answer, to, "Who answers knows the secret of the store, in this file");
   };
   add("approve", "Allow a held call", What::kApprove, [&](CLI::App& answer) {
     describe_answer(answer);
@@ -267,57 +340,16 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to, const InFull& in_
             .add_option("--store", to.guard.store, "The guard's store (default: that of the agent)")
             ->type_name("FILE");
         secret.add_option("--agent", to.guard.agent, "The slug of the agent")->type_name("SLUG");
-        add_secret(secret,
-                   "The secret, in place of one that is typed: the first line of this file");
+        AddSecretFile(secret, to,
+                      "The secret, in place of one that is typed: the first line of this file");
         secret
             .add_option("--protocol", to.protocol,
                         "Instead of the store's: of the runs of a protocol")
             ->type_name("FILE");
         DescribeBoundRun(secret, to);
       });
-  const auto add_host = [&to](CLI::App& of, const char* text) {
-    of.add_option("--host", to.host, text)
-        ->type_name("NAME")
-        ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
-                               "copilot", "windsurf", "opencode"}));
-  };
-  add("hook", "Decide for an agent host before it uses a tool", What::kHook, [&](CLI::App& hook) {
-    add_settings(hook);
-    hook.add_option("--default", to.unmatched,
-                    "The answer if no rule matches (default: none, so the host decides)")
-        ->type_name("ANSWER")
-        ->check(CLI::IsMember({"deny", "ask", "allow"}));
-    hook.add_option("--timeout-ms", to.timeout_ms,
-                    "Deny if there is no decision within this time (default: 10000)")
-        ->type_name("MS")
-        ->check(CLI::Range(1, 600'000));
-    hook.add_option("--ask", to.ask,
-                    "The answer for a call that is held for a review (default: ask, or deny where "
-                    "the host asks nobody)")
-        ->type_name("ANSWER")
-        ->check(CLI::IsMember({"ask", "deny"}));
-    hook.add_option(
-            "--root", to.root,
-            "The folder, from /, of file names that do not begin with / (default: such names "
-            "are refused)")
-        ->type_name("DIR");
-    DescribeProtocol(hook, to);
-    add_host(hook, "The host of the agent (default: told by its events)");
-    hook.add_option("--until", to.until,
-                    "End the run at the end of a turn in which its goal is satisfied (default: a "
-                    "person ends it)")
-        ->type_name("satisfied")
-        ->check(CLI::IsMember({"satisfied"}));
-    hook.add_option("--undecided", to.undecided,
-                    "The answer for a call that waits for a person's answer (default: deny)")
-        ->type_name("ANSWER")
-        ->check(CLI::IsMember({"ask", "deny"}));
-    hook.add_option("--stop-limit", to.stop_limit,
-                    "How often the agent is kept at work without a call between (default: 3)")
-        ->type_name("N")
-        ->check(CLI::Range(0, 1000));
-    hook.footer(kGuardHookFooter);
-  });
+  add("hook", "Decide for an agent host before it uses a tool", What::kHook,
+      [&](CLI::App& hook) { DescribeGuardHook(hook, to); });
   const auto of_run = [&](const char* name, const char* text, What what,
                           const std::function<void(CLI::App&)>& describe) {
     add(name, text, what, [&](CLI::App& part) {
@@ -334,7 +366,7 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to, const InFull& in_
          });
   of_run("why", "Tell why the last call was denied", What::kWhy, [](CLI::App&) {});
   const auto add_run_secret = [&](CLI::App& part) {
-    add_secret(part, "Who does it knows the secret of the protocol's runs, in this file");
+    AddSecretFile(part, to, "Who does it knows the secret of the protocol's runs, in this file");
   };
   of_run("answer", "Answer a question of that run", What::kAnswer, [&](CLI::App& part) {
     add_run_secret(part);
@@ -344,34 +376,14 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to, const InFull& in_
   of_run("end", "End the run", What::kEnd, add_run_secret);
   of_run("install", "Print the settings by which a host asks the protocol", What::kInstall,
          [&](CLI::App& part) {
-           add_host(part, "The host of the agent (default: claude-code)");
+           AddHost(part, to, "The host of the agent (default: claude-code)");
            part.add_flag("--write", to.write, "Add them to the file of the host in the project");
          });
-  of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor,
-         [&](CLI::App& part) { add_host(part, "The host of the agent (default: claude-code)"); });
+  of_run("doctor", "Tell whether the hooks of a protocol work", What::kDoctor, [&](CLI::App& part) {
+    AddHost(part, to, "The host of the agent (default: claude-code)");
+  });
   add("mcp", "Decide about each call between a host and an MCP server", What::kMcp,
-      [&](CLI::App& mcp) {
-        add_settings(mcp);
-        DescribeProtocol(mcp, to);
-        mcp.add_option("--name", to.server_name,
-                       "The name of the server, for pinned tools (default: its command line)")
-            ->type_name("NAME");
-        mcp.add_option("--default", to.unmatched,
-                       "The decision if no rule matches (default: allow)")
-            ->type_name("ANSWER")
-            ->check(CLI::IsMember({"deny", "ask", "allow"}));
-        mcp.add_option("--ask-timeout", to.ask_timeout,
-                       "How long the user of the host has to approve a held call (default: 45)")
-            ->type_name("SECONDS")
-            ->check(CLI::Range(1, 86'400));
-        mcp.add_option("--timeout-ms", to.timeout_ms,
-                       "Refuse a call without a decision within this time (default: 10000)")
-            ->type_name("MS")
-            ->check(CLI::Range(1, 600'000));
-        mcp.add_option("SERVER", to.server, "The command that starts the server, after `--`")
-            ->required();
-        mcp.footer(kGuardMcpFooter);
-      });
+      [&](CLI::App& mcp) { DescribeGuardMcp(mcp, to); });
   add("audit", "Check that an audit log is unchanged, and print its last hash", What::kAudit,
       [&](CLI::App& audit) { audit.add_option("FILE", to.file, "The audit log")->required(); });
   command.footer(kGuardFooter);
