@@ -79,9 +79,12 @@ Request RequestWriter::For(const OpenCall& call) const {
 // The questions for the other open arguments of the heading.
 std::vector<Request> RequestWriter::Others(const OpenCall& call) const {
   const Collected& heading = *engine_.program.FindCollected(call.relation);
+  const Solver::Arguments& known = engine_.solver.arguments();
+  const auto half = known.find({call.relation, call.args});
+  const std::vector<Value>& given = half == known.end() ? call.args : half->second;
   std::vector<Request> out;
-  for (std::size_t i = 0; i < call.args.size(); ++i) {
-    if (!call.args[i].is_none() || static_cast<int>(i) == call.column) continue;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].is_none() || static_cast<int>(i) == call.column) continue;
     OpenCall other = call;
     other.column = static_cast<decltype(other.column)>(i);
     other.question = heading.questions[i];

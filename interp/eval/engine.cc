@@ -109,7 +109,9 @@ void Engine::Restrict() {
 void Engine::DeriveFor(const Definition* query) {
   const Definition* const before = std::exchange(parts_->only_for, query);
   if (query == before) return;
-  if (before != nullptr) Remake();
+  if (before != nullptr) parts_->changed = true;
+  if (query == nullptr) return;
+  if (IsStale()) Prepare();
   else Restrict();
 }
 

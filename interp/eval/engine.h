@@ -62,8 +62,8 @@ class Engine {
   void SetPlaces(std::set<int> elsewhere, std::set<int> as_written);
   /// As Analysis::AddReader; if true, the engine is stale. REQUIRES: prepared.
   bool AddReader(const Definition& query);
-  /// Derives from now on what the query and the constraints rest on, and nothing else; null: all.
-  /// REQUIRES: prepared; the query outlives the next call.
+  /// Derives from now on what the query and the constraints rest on, and nothing else; null: all,
+  /// from the next Prepare on. REQUIRES: prepared; the query outlives the next call.
   void DeriveFor(const Definition* query);
   /// Prepares, and derives to fixpoint. kGoesOn, or the limit that was reached.
   Stop Quiesce();

@@ -33,10 +33,10 @@ TEST_CASE("the rows of a text are facts with what says so and its place") {
       R"({"value":[{"item":"bolt","n":5,"citation":"5 bolts"},{"item":"cog","n":1,"citation":"a cog"}]})");
   CHECK(UncitedIn(mail.source.text, rows, mail.pool) == "");
   CHECK(FactsOfRows(mail.pool, mail.call, rows, mail.source, "m") ==
-        "order(\"bolt\", 5) ^ ~ {:citation \"5 bolts\" :file \"mail.txt\" :generated true :line 2 "
-        ":model \"m\"}\n"
-        "order(\"cog\", 1) ^ ~ {:citation \"a cog\" :file \"mail.txt\" :generated true :line 3 "
-        ":model \"m\"}\n");
+        "order(\"bolt\", 5) ^ ~ {:citation \"5 bolts\", :generated true, :model \"m\", :file "
+        "\"mail.txt\", :line 2}\n"
+        "order(\"cog\", 1) ^ ~ {:citation \"a cog\", :generated true, :model \"m\", :file "
+        "\"mail.txt\", :line 3}\n");
 }
 
 TEST_CASE("a row whose citation does not stand in the text is not taken") {
