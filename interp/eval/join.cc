@@ -42,7 +42,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     : join_(join), pool_(store.pool()), head_(store.at(join.head).rows()), slots_(join.slots) {
   for (const JoinStep& step : join.steps) {
     Source& source = sources_.emplace_back();
-    if (step.kind == JoinStep::Kind::kCompare) continue;
+    if (!step.ReadsRows()) continue;
     Relation& relation = store.at(step.relation);
     const Marks& m = marks[step.relation];
     source.relation = &relation;
@@ -253,9 +253,9 @@ bool JoinRun::Step(std::size_t at) {
   if (step.kind == JoinStep::Kind::kCompare) {
     std::string why;
     if (Holds(pool_, step.op, slots_[step.left], slots_[step.right], why)) return Next(at + 1);
-    undefined_ |= !why.empty();
-    return true;
+    return why.empty() || Undefined(at, std::move(why));
   }
+  if (step.kind == JoinStep::Kind::kCompute) return Compute(at);
   if (step.kind == JoinStep::Kind::kWithout) return Exists(at) || Next(at + 1);
   Source& source = sources_[at];
   if (step.all_bound) {
@@ -447,18 +447,17 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   return true;
 }
 
-// Binds the step's slots; false if the row contradicts itself where a slot occurs twice.
-inline bool JoinRun::Binds(std::size_t at, RowId row) {
-  const JoinStep& step = join_.steps[at];
-  const RowView cells = sources_[at].relation->Row(row);
-  for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
-  for (const auto& [column, slot] : step.checks)
-    if (cells[column] != slots_[slot]) return false;
-  return true;
-}
-
 bool JoinRun::Take(std::size_t at, RowId row) {
   return !Binds(at, row) || (Tick() && Next(at + 1));
+}
+
+bool JoinRun::Compute(std::size_t at) {
+  const JoinStep& step = join_.steps[at];
+  std::string why;
+  const Value value = Apply(pool_, step.op, slots_[step.left], slots_[step.right], why);
+  if (value.is_none()) return Undefined(at, std::move(why));
+  slots_[step.result] = value;
+  return Next(at + 1);
 }
 
 bool JoinRun::Exists(std::size_t at) {

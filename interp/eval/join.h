@@ -4,6 +4,10 @@
 // compares structures per row. Most rules with many answers are joins; the Machine runs all other
 // plans (interp/eval/machine.h). Both give the same rows in the same order.
 //
+// A step that is undefined (decision 93) does not hold. Whether a row may be absent for that, which
+// is so if all other clauses of the rule hold, is found out by going on behind it
+// (join_undefined.cc), until that has happened once.
+//
 // A JoinRun borrows the join and the store. Rows may be appended to relations while it runs; any
 // other change is forbidden. Copies of a run may run on different threads.
 #ifndef RPL_INTERP_EVAL_JOIN_H_
@@ -11,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,8 +60,14 @@ class JoinRun {
   std::size_t known() const { return known_; }
   /// Probes, scans, and rows read so far.
   std::uint64_t work() const;
-  /// Whether some comparison was undefined (decision 93): a row may be absent for that.
-  bool undefined() const { return undefined_; }
+  /// A step that was undefined while all others of the join may hold: a row may be absent for that.
+  struct UndefinedStep {
+    int place;                 // of the plan's step, see JoinStep
+    std::vector<Value> slots;  // of the rule
+    std::string why;
+  };
+  /// The first one that Run has found.
+  const std::optional<UndefinedStep>& undefined() const { return undefined_; }
   /// The share of its last outer row that Run had scanned when it stopped, as far as the lists of
   /// rows tell.
   double scanned() const { return scanned_; }
@@ -76,9 +87,13 @@ class JoinRun {
   /// run with a memory finds fewer duplicates, and the same new rows in the same order.
   void TakeUp(Memory&& memory);
   Memory Leave();
-  /// All rows go to the batch, also those that the head's relation is known to have: then it does
-  /// not matter what is known, which depends on the number of threads.
-  void IgnoreKnown() { asks_bits_ = false; }
+  /// The run is a trial. All rows go to the batch, also those that the head's relation is known to
+  /// have: then it does not matter what is known, which depends on the number of threads. Undefined
+  /// steps are not followed.
+  void BeTrial() {
+    asks_bits_ = false;
+    follows_undefined_ = false;
+  }
   /// Adds the work done so far; the first step counts as one scan, however often Run was called.
   void AddTo(JoinCounts& counts) const;
 
@@ -118,9 +133,22 @@ class JoinRun {
   template <typename GoOn>
   bool Unseen(std::size_t at, GoOn&& go_on);
   bool Step(std::size_t at);
-  bool Binds(std::size_t at, RowId row);
+  /// Binds the step's slots; false if the row contradicts itself where a slot occurs twice.
+  bool Binds(std::size_t at, RowId row) {
+    const JoinStep& step = join_.steps[at];
+    const RowView cells = sources_[at].relation->Row(row);
+    for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+    for (const auto& [column, slot] : step.checks)
+      if (cells[column] != slots_[slot]) return false;
+    return true;
+  }
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);
+  bool Compute(std::size_t at);
+  bool Undefined(std::size_t at, std::string why);
+  bool MayHold(std::size_t at);
+  bool MayHoldForSome(std::size_t at);
+  bool ReadsUnknown(const JoinStep& step) const;
   bool Emit();
   bool Add();
   /// It stops behind `done` of so many rows, and a share of the next.
@@ -143,7 +171,7 @@ class JoinRun {
   }
 
   const Join& join_;
-  const Pool& pool_;
+  Pool& pool_;
   const RowSet& head_;
   std::vector<Source> sources_;  // per step
   std::vector<Value> slots_;
@@ -173,7 +201,9 @@ class JoinRun {
   bool has_strips_ = false;
   std::vector<RowId> unknown_;  // FindUnknown
   bool asks_bits_ = true;
-  bool undefined_ = false;
+  bool follows_undefined_ = true;
+  bool stopped_ = false;  // while it followed an undefined step
+  std::optional<UndefinedStep> undefined_;
 };
 
 }  // namespace rpl

@@ -392,6 +392,8 @@ class Machine {
   void TakeRow(std::vector<Value> row);
   Value Evaluate(const Step& s, const Expr& e);
   void Undefined(const Step& s, const std::string& why);
+  void TakeUndefined(const Definition& def, const Plan& plan,
+                     const std::optional<JoinRun::UndefinedStep>& undefined);
   bool Doubt(const Step& s);
   bool DoubtFor(const Step& s, const std::string& why);
   bool DoubtAbsence(const Step& s, const Undecided& why);

@@ -258,12 +258,28 @@ std::uint64_t Machine::DeriveAlone(const Plan& plan, OuterRows rows, JoinCounts&
   Flush();
   if (plan.join->remembers) seen_[plan.join.get()] = run.Leave();
   frame_->repeated += run.known();
-  if (run.undefined()) partial.insert(frame_->def);
+  TakeOverflow();
+  TakeUndefined(*frame_->def, plan, run.undefined());
   if (limits_.threads > 1 && rows.end > rows.begin)
     yields_[plan.join.get()] =
         static_cast<double>(run.answers()) / static_cast<double>(rows.end - rows.begin);
   if (limits_.profile != nullptr) run.AddTo(counts);
   return run.work();
+}
+
+// Notes that a row of the rule may be absent, and the first clause that is why.
+void Machine::TakeUndefined(const Definition& def, const Plan& plan,
+                            const std::optional<JoinRun::UndefinedStep>& found) {
+  if (!found) return;
+  partial.insert(&def);
+  const Step* step = plan.first;
+  while (step->depth != found->place) step = step->next;
+  std::vector<Value> slots(found->slots.begin(),
+                           found->slots.begin() + static_cast<std::ptrdiff_t>(def.slots.size()));
+  for (const SlotId w : step->writes) slots[static_cast<std::size_t>(w)] = kNone;
+  undefined.try_emplace(&def,
+                        UndefinedText(step->clause->text, BoundIn(*step->clause, slots, def.slots),
+                                      step->clause->span, found->why));
 }
 
 // Whether a plan runs as a join. Joins do not distribute sets and fill no companions (§7): a head
@@ -283,9 +299,9 @@ bool Machine::IsBetterAlone(const Join& join) const {
   return at == seen_.end() || !std::ranges::any_of(at->second, &Seen::looks_away);
 }
 
-// The number of leading plans to run together on the thread pool: joins with enough outer rows and
-// expected answers in sum; else 0. At most one under a profile, which counts each plan. One that is
-// watched runs by itself.
+// The number of leading plans to run together on the thread pool: joins that make no values, with
+// enough outer rows and expected answers in sum; else 0. At most one under a profile, which counts
+// each plan. One that is watched runs by itself.
 std::size_t Machine::Shared(std::span<const Derivation> work) {
   if (limits_.threads == 1) return 0;
   if (limits_.profile != nullptr) work = work.first(1);
@@ -293,7 +309,7 @@ std::size_t Machine::Shared(std::span<const Derivation> work) {
   std::size_t count = 0;
   for (; count < work.size(); ++count) {
     const Plan& plan = *work[count].plan;
-    if (!IsJoin(plan) || IsBetterAlone(*plan.join)) break;
+    if (!IsJoin(plan) || plan.join->computes || IsBetterAlone(*plan.join)) break;
     if (count > 0 && IsWatched(work[count])) break;
     const std::size_t outer = JoinRun::Outer(*plan.join, *marks);
     if (outer > 0) cost += static_cast<double>(outer) * (1 + yields_[plan.join.get()].value_or(0));
@@ -319,7 +335,7 @@ std::uint64_t Machine::DeriveShared(std::span<const Derivation> work, OuterRows 
     const ParallelJoin::Job& job = jobs[i];
     if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
     CountNew(job.added);
-    if (job.undefined) partial.insert(work[i].def);
+    TakeUndefined(*work[i].def, *work[i].plan, job.undefined);
     // Most of what it found was there already, so it may pay to remember after all.
     if (job.found > kManyAgain * job.added) seen_.erase(job.join);
     if (limits_.profile != nullptr) frame_->repeated += job.found - job.added;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -78,11 +79,11 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
     if (stopped) return;
     JoinRun run = runs[piece.job];
     run.Run(piece.begin, piece.end, found, SIZE_MAX, Share(rows, found, keep_on, owner, stopped));
+    undefined_[k] = run.undefined();
     const std::lock_guard lock(counting_);
     Job& job = jobs[piece.job];
     job.found += run.answers();
     job.work += run.work();
-    job.undefined |= run.undefined();
     if (job.counts != nullptr) run.AddTo(*job.counts);
   };
   std::size_t added = 0;
@@ -90,7 +91,10 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
        next = {pass_.back().job, pass_.back().end, 0}) {
     Cut(jobs, runs, next);
     if (pass_.empty()) break;
+    undefined_.assign(pass_.size(), std::nullopt);
     workers_.ParallelFor(pass_.size(), run_piece);
+    for (std::size_t k = 0; k < pass_.size(); ++k)
+      if (Job& job = jobs[pass_[k].job]; !job.undefined) job.undefined = std::move(undefined_[k]);
     if (stopped || !keep_on()) break;
     LearnYields(jobs);
     if (!has_room(insertion_.Close(pass_.size()))) break;

@@ -46,7 +46,7 @@ class ParallelJoin {
     std::size_t found = 0;   // result: rows found, duplicates included
     std::size_t added = 0;   // result: new rows
     std::uint64_t work = 0;  // result: JoinRun::work
-    bool undefined = false;  // result: JoinRun::undefined
+    std::optional<JoinRun::UndefinedStep> undefined = {};  // result: the first of its pieces
   };
   /// Runs the joins as if one after another and inserts at most `most` new rows. Calls `keep_on` on
   /// this thread, also while indexes are built, and `has_room` before tables grow by that many
@@ -71,7 +71,8 @@ class ParallelJoin {
   ThreadPool workers_;
   IndexExtension indexes_;
   Insertion insertion_;
-  std::vector<Piece> pass_;  // the current one
+  std::vector<Piece> pass_;                                       // the current one
+  std::vector<std::optional<JoinRun::UndefinedStep>> undefined_;  // of its pieces
   std::mutex counting_;
 };
 

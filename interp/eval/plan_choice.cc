@@ -117,7 +117,7 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     const double cost = estimates ? order.cost : 0;
     if (cost > least || tried == kCandidates) break;
     const Plan& plan = plan_for(order.positions);
-    if (plan.join == nullptr) continue;  // in that order, an equality binds a slot
+    if (plan.join == nullptr) continue;
     const double indexes = MissingIndexes(plan, task.marks);
     if (cost + indexes > least) continue;
     ++tried;
@@ -150,7 +150,7 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const Task& t
 std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
                                                  double most) {
   JoinRun run(*plan.join, store_, marks, &keep_on_, nullptr);
-  run.IgnoreKnown();
+  run.BeTrial();
   const std::size_t outer = run.outer();
   const std::size_t count = std::min(outer, kTried);
   RowBatch found;
@@ -191,7 +191,7 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
 double PlanChoice::MissingIndexes(const Plan& plan, const std::vector<Marks>& marks) const {
   double out = 0;
   for (const JoinStep& step : plan.join->steps)
-    if (step.kind != JoinStep::Kind::kCompare && step.probe != 0 && !step.all_bound &&
+    if (step.ReadsRows() && step.probe != 0 && !step.all_bound &&
         !probed_.contains({step.relation, step.probe}))
       out += CostOfIndex(marks[step.relation].end);
   return out;
@@ -199,7 +199,7 @@ double PlanChoice::MissingIndexes(const Plan& plan, const std::vector<Marks>& ma
 
 void PlanChoice::Use(const Plan& plan) {
   for (const JoinStep& step : plan.join->steps)
-    if (step.kind != JoinStep::Kind::kCompare && step.probe != 0 && !step.all_bound)
+    if (step.ReadsRows() && step.probe != 0 && !step.all_bound)
       probed_.emplace(step.relation, step.probe);
 }
 

@@ -234,12 +234,14 @@ void Profile::Count(const Step& step, std::uint64_t rows) {
   if (step.probe != 0 && !step.all_bound) CountProbes(step.relation, step.probe);
 }
 
-// A join has the steps of its plan in the same order; the step of a `not` stands for its body.
+// The steps of a join come from those of its plan; the step of a `not` stands for its body.
 void Profile::Count(const Plan& plan, const JoinCounts& counts) {
-  const Step* step = plan.first;
+  std::vector<const Step*> steps;
+  for (const Step* step = plan.first; step != nullptr; step = step->next) steps.push_back(step);
   const auto expected = expected_of_.find(&plan);
-  for (std::size_t i = 0; i < counts.steps.size(); ++i, step = step->next) {
+  for (std::size_t i = 0; i < counts.steps.size(); ++i) {
     const JoinCounts::Step& of = counts.steps[i];
+    const Step* const step = steps[static_cast<std::size_t>(plan.join->steps[i].place)];
     const auto at = read_of_.find(step->body != nullptr ? step->body : step);
     if (at == read_of_.end()) continue;
     at->second->times += of.times;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "interp/program/operators.h"
 
@@ -12,20 +13,22 @@ namespace {
 /// Translates the steps of a plan; false as soon as one has no counterpart in a join.
 class Compiler {
  public:
-  Compiler(const Store& store, Join& join) : store_(store), join_(join) {}
+  Compiler(const Store& store, Join& join) : store_(store), join_(join) {
+    for (SlotId s = 0; s < static_cast<SlotId>(join.slots.size()); ++s) same_as_.push_back(s);
+  }
 
   bool Chain(const Step* step) {
     for (; step != nullptr; step = step->next) {
       if (step->kind == Step::Kind::kEmit) return true;
+      place_ = step->depth;
       if (!Add(*step)) return false;
     }
     return false;
   }
 
-  SlotId Constant(Value v) {
-    join_.slots.push_back(v);
-    return static_cast<SlotId>(join_.slots.size() - 1);
-  }
+  SlotId Constant(Value v) { return NewSlot(v); }
+  /// The slot of the join with the value of one of the rule.
+  SlotId At(SlotId slot) const { return same_as_[static_cast<std::size_t>(slot)]; }
 
  private:
   bool Add(const Step& step) {
@@ -34,11 +37,30 @@ class Compiler {
       return step.body->kind == Step::Kind::kAtom && step.body->next->kind == Step::Kind::kFound &&
              Rows(*step.body, JoinStep::Kind::kWithout);
     const auto* compare = step.clause != nullptr ? step.clause->As<Compare>() : nullptr;
-    if (step.kind != Step::Kind::kCompare || compare == nullptr) return false;
-    JoinStep& out = join_.steps.emplace_back();
-    out.kind = JoinStep::Kind::kCompare;
+    if (compare == nullptr) return false;
+    if (step.kind == Step::Kind::kBind) return Bind(step);
+    if (step.kind != Step::Kind::kCompare) return false;
+    SlotId left = -1, right = -1;
+    if (!Operand(step.operands[0], &left) || !Operand(step.operands[1], &right)) return false;
+    JoinStep& out = NewStep(JoinStep::Kind::kCompare);
     out.op = compare->op;
-    return Operand(step.operands[0], &out.left) && Operand(step.operands[1], &out.right);
+    out.left = left;
+    out.right = right;
+    return true;
+  }
+
+  // An equality that binds a slot.
+  bool Bind(const Step& step) {
+    const Pattern& p = step.pattern;
+    if (p.kind != Pattern::Kind::kSlot || !p.binds || p.lists) return false;
+    SlotId value = -1;
+    // A set would have to be distributed where the slot is used.
+    if (!Operand(step.operands[0], &value) ||
+        join_.slots[static_cast<std::size_t>(value)].kind() == Kind::kSet)
+      return false;
+    same_as_[static_cast<std::size_t>(p.slot)] = value;
+    join_.equal.emplace_back(p.slot, value);
+    return true;
   }
 
   bool IsPlain(RelationId relation) const {
@@ -52,8 +74,7 @@ class Compiler {
     if (step.access != Access::kRows || step.row >= 0 || !step.matches.empty() ||
         !IsPlain(step.relation))
       return false;
-    JoinStep& out = join_.steps.emplace_back();
-    out.kind = kind;
+    JoinStep& out = NewStep(kind);
     out.relation = step.relation;
     out.range = step.range;
     out.probe = step.probe;
@@ -66,19 +87,60 @@ class Compiler {
   }
 
   bool Word(const Pattern& p, SlotId* slot) {
-    if (p.kind == Pattern::Kind::kSlot) *slot = p.slot;
+    if (p.kind == Pattern::Kind::kSlot) *slot = At(p.slot);
     else if (p.kind == Pattern::Kind::kConstant) *slot = Constant(p.constant);
     else return false;
     return true;
   }
 
+  // The slot with the value of the expression, which steps before it compute.
   bool Operand(const Expr& e, SlotId* slot) {
-    return e.kind == Expr::Kind::kTerm && Word(e.term, slot);
+    if (e.kind == Expr::Kind::kTerm) return Word(e.term, slot);
+    if (e.kind != Expr::Kind::kOperator || !IsArithmetic(e.op)) return false;
+    SlotId left = -1, right = -1;
+    if (!Operand(e.sides[0], &left) || !Operand(e.sides[1], &right)) return false;
+    *slot = NewSlot(kNone);
+    JoinStep& out = NewStep(JoinStep::Kind::kCompute);
+    out.op = e.op;
+    out.left = left;
+    out.right = right;
+    out.result = *slot;
+    join_.computes = true;
+    return true;
+  }
+
+  static bool IsArithmetic(Operator op) {
+    return op == Operator::kAdd || op == Operator::kSubtract || op == Operator::kMultiply ||
+           op == Operator::kDivide;
+  }
+
+  JoinStep& NewStep(JoinStep::Kind kind) {
+    JoinStep& out = join_.steps.emplace_back();
+    out.kind = kind;
+    out.place = place_;
+    return out;
+  }
+
+  SlotId NewSlot(Value v) {
+    join_.slots.push_back(v);
+    return static_cast<SlotId>(join_.slots.size() - 1);
   }
 
   const Store& store_;
   Join& join_;
+  int place_ = 0;
+  std::vector<SlotId> same_as_;  // by slot of the rule
 };
+
+// Puts the first step that reads rows in front of the tests of constants before it. False if there
+// is none, or those compute something that it may need.
+bool BeginWithRows(std::vector<JoinStep>& steps) {
+  const auto first = std::ranges::find(steps, JoinStep::Kind::kRows, &JoinStep::kind);
+  const auto computes = [](const JoinStep& step) { return step.kind == JoinStep::Kind::kCompute; };
+  if (first == steps.end() || std::any_of(steps.begin(), first, computes)) return false;
+  std::rotate(steps.begin(), first, first + 1);
+  return true;
+}
 
 // The intersection of a step with the next one, if every slot that the step binds occurs exactly
 // once in the next step's row; else nullopt.
@@ -125,22 +187,29 @@ void FindDistinct(Join& join) {
   for (std::size_t i = join.steps.size(); i-- > 0;) {
     const JoinStep& step = join.steps[i];
     for (const SlotId slot : step.keys) read[static_cast<std::size_t>(slot)] = true;
-    if (step.kind == JoinStep::Kind::kCompare)
+    if (!step.ReadsRows())
       read[static_cast<std::size_t>(step.left)] = read[static_cast<std::size_t>(step.right)] = true;
     reads[i] = read;
     dear |= step.kind == JoinStep::Kind::kRows && !step.all_bound;
     worth[i] = dear && step.kind == JoinStep::Kind::kRows;
   }
   std::vector<SlotId> bound;
+  std::vector<bool> computed(slots);
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
     JoinStep& step = join.steps[i];
-    if (i > 0 && worth[i]) {
-      for (const SlotId slot : bound)
-        if (reads[i][static_cast<std::size_t>(slot)]) step.distinct.push_back(slot);
-      if (step.distinct.size() == bound.size()) step.distinct.clear();
-    }
+    const auto is_read = [&](SlotId slot) { return reads[i][static_cast<std::size_t>(slot)]; };
+    // What is computed follows from the others.
+    const auto decides = [&](SlotId slot) {
+      return is_read(slot) || computed[static_cast<std::size_t>(slot)];
+    };
+    if (i > 0 && worth[i] && !std::ranges::all_of(bound, decides))
+      std::ranges::copy_if(bound, std::back_inserter(step.distinct), is_read);
+    if (step.distinct.size() > kMaxArity) step.distinct.clear();  // of no use as a key
     if (step.kind == JoinStep::Kind::kRows)
       for (const auto& [column, slot] : step.binds) bound.push_back(slot);
+    if (step.kind != JoinStep::Kind::kCompute) continue;
+    bound.push_back(step.result);
+    computed[static_cast<std::size_t>(step.result)] = true;
   }
 }
 
@@ -153,20 +222,24 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
   join->head = def.head;
   join->slots.resize(def.slots.size());
   Compiler compiler(store, *join);
-  if (!compiler.Chain(plan.first)) return nullptr;
-  if (join->steps.empty() || join->steps.front().kind != JoinStep::Kind::kRows) return nullptr;
+  if (!compiler.Chain(plan.first) || !BeginWithRows(join->steps)) return nullptr;
   for (const Pattern& p : def.args) {
-    if (p.kind == Pattern::Kind::kSlot) join->columns.push_back(p.slot);
+    if (p.kind == Pattern::Kind::kSlot) join->columns.push_back(compiler.At(p.slot));
     else if (p.kind == Pattern::Kind::kConstant && p.constant.kind() != Kind::kSet)
       join->columns.push_back(compiler.Constant(p.constant));
     else return nullptr;
   }
   for (std::size_t i = 1; i + 1 < join->steps.size(); ++i)
     join->steps[i].intersection = IntersectionOf(join->steps[i], join->steps[i + 1], store);
-  for (std::size_t i = 0; i < join->steps.size(); ++i)
-    for (const auto& [column, slot] : join->steps[i].binds)
-      if (std::find(join->columns.begin(), join->columns.end(), slot) != join->columns.end())
-        join->deciding = i;
+  for (std::size_t i = 0; i < join->steps.size(); ++i) {
+    const JoinStep& step = join->steps[i];
+    const auto is_column = [&](SlotId slot) {
+      return std::ranges::find(join->columns, slot) != join->columns.end();
+    };
+    if (is_column(step.result) ||
+        std::ranges::any_of(step.binds, [&](const auto& bind) { return is_column(bind.second); }))
+      join->deciding = i;
+  }
   FindDistinct(*join);
   const auto any = [&](auto&& has) { return std::ranges::any_of(join->steps, has); };
   join->remembers = any([](const JoinStep& step) { return step.range == Range::kDelta; }) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins: deriving plans that only read rows, compare words and test for absence, as a flat list of
-// steps over words, which interp/eval/join.h runs in a loop.
+// Joins: deriving plans that only read rows, compare words, compute numbers and test for absence,
+// as a flat list of steps over words, which interp/eval/join.h runs in a loop.
 //
 // For t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
 //
@@ -10,7 +10,8 @@
 //   head            s0 s2                   copied to the batch of derived rows
 //
 // Constants of the rule have slots of their own, so every key, operand and column of the head is
-// a slot. A Join owns all it refers to; relations are given by id.
+// a slot. An equality that gives a slot the value of another one, or of a constant, is no step: the
+// two are one slot of the join. A Join owns all it refers to; relations are given by id.
 #ifndef RPL_INTERP_PLAN_JOIN_PLAN_H_
 #define RPL_INTERP_PLAN_JOIN_PLAN_H_
 
@@ -30,8 +31,10 @@ struct JoinStep {
     kRows,     // continues once per row that agrees with the keys
     kWithout,  // continues if no row agrees with them
     kCompare,  // continues if the comparison holds
+    kCompute,  // gives `result` the value of an arithmetic operator
   };
   Kind kind = Kind::kRows;
+  int place = 0;  // Step::depth of the plan's step that it comes from
   RelationId relation = kNoId;
   Range range = Range::kAll;
   Columns probe = 0;
@@ -39,8 +42,11 @@ struct JoinStep {
   std::vector<SlotId> keys;                              // in column order
   std::vector<std::pair<std::uint32_t, SlotId>> binds;   // column, slot
   std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to one bound here
-  Operator op = Operator::kEqual;                        // kCompare
+  Operator op = Operator::kEqual;                        // kCompare, kCompute
   SlotId left = -1, right = -1;
+  SlotId result = -1;  // kCompute
+
+  bool ReadsRows() const { return kind == Kind::kRows || kind == Kind::kWithout; }
 
   /// e(?y, ?z) before e(?x, ?z), with ?x and ?y bound: the values of ?z are the intersection of
   /// two lists, and it pays to scan the shorter one. Answers keep the order of this step's list.
@@ -67,6 +73,9 @@ struct Join {
   std::vector<JoinStep> steps;  // the first is kRows
   std::vector<SlotId> columns;  // of the head
   std::vector<Value> slots;     // constants in place, else kNone
+  /// Slots of the rule that no step binds, and those that have their values.
+  std::vector<std::pair<SlotId, SlotId>> equal;
+  bool computes = false;  // some step is kCompute: a run may make values
   /// The last step that binds a column of the head; the steps after it need only one answer.
   std::size_t deciding = 0;
   /// It reads a delta, and has a step with JoinStep::distinct: its runs in the rounds of a

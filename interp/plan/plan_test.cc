@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "interp/plan/join_plan.h"
 #include "interp/plan/plain_rule.h"
 #include "interp/testing/random_program.h"
 #include "interp/testing/testing.h"
@@ -105,6 +106,57 @@ TEST_CASE("clauses keep the author's order; those that cannot run yet wait, test
   for (const auto& c : kCases) {
     INFO(c.rule);
     CHECK(PlanOf(c.rule) == c.plan);
+  }
+}
+
+// The steps of the join that the only rule of a text is; "none" if it is none.
+std::string JoinOf(const std::string& rule) {
+  Engine engine;
+  engine.Take(rule + "\n");
+  const Definition& def = engine.program.definitions().front();
+  const std::unique_ptr<Plan> plan = Planner(engine.analysis, engine.store, Mode::kDerive)
+                                         .Make(ClausesOf(def), std::vector<bool>(def.slots.size()),
+                                               HeadSlots(def), def.slots, def.avar);
+  const std::unique_ptr<const Join> join = Join::Of(*plan, def, engine.store);
+  if (join == nullptr) return "none";
+  std::string out;
+  for (const JoinStep& step : join->steps) {
+    static const char* const kNames[] = {"", "not ", "compare", "compute"};
+    out += (out.empty() ? "" : " > ") + std::string(kNames[static_cast<std::size_t>(step.kind)]);
+    if (!step.ReadsRows()) continue;
+    out += engine.store.at(step.relation).name();
+    for (std::uint32_t c = 0; c < kMaxArity; ++c)
+      if (step.probe >> c & 1) out += " " + std::to_string(c);
+  }
+  return out;
+}
+
+TEST_CASE("equalities are steps of a join only if they test or compute something") {
+  struct {
+    const char* rule;
+    const char* join;
+  } const kCases[] = {
+      {"q(?x, ?y) <- a(?x, ?b), c(?b2, ?y), ?b2 = ?b", "a > c 0"},
+      {"q(?x, ?y) <- ?b2 = ?b, c(?b2, ?y), a(?x, ?b)", "c > a 1"},
+      {"q(?x, ?y) <- ?b = ?c, ?c = ?d, e(?x, ?b), e(?d, ?y)", "e > e 0"},
+      {"q(?b2) <- a(?x, ?b), ?b2 = ?b, not d(?b2)", "a > not d 0"},
+      {"q(?x, ?k) <- a(?x), ?k = 3", "a"},
+      {"q(?x) <- a(?x, ?k), ?k = 3", "a 1"},
+      {"q(?x) <- a(?x, ?y), ?x = ?y", "a > compare"},
+      {"q(?x) <- a(?x), ?k = 3, ?k = 4", "a > compare"},
+      {"q(?k) <- a(?l), ?k = ?l + 1", "a > compute"},
+      {"q(?k) <- a(?l), b(?k), ?k = ?l * 2 + 1", "a > compute > compute > b 0"},
+      {"q(?k) <- b(?k), a(?l), ?k = ?l + 1", "b > a > compute > compare"},
+      {"q(?x) <- a(?x, ?y), ?x + 1 < ?y", "a > compute > compare"},
+      {"q(?x) <- ?k = 3, not b(?k), a(?x)", "a > not b 0"},
+      {"q(?x) <- a(?x), ?k = 1 + 2, b(?k)", "none"},
+      {"q(?x, ?k) <- a(?x), ?k = #{1 2}", "none"},
+      {"q(?k) <- a(?x), ?k = ?x union #{1}", "none"},
+      {"q(?k) <- ?k = 3", "none"},
+  };
+  for (const auto& c : kCases) {
+    INFO(c.rule);
+    CHECK(JoinOf(c.rule) == c.join);
   }
 }
 
