@@ -6,9 +6,10 @@
 //
 // Each program is asked for all rows of every relation that can be asked whole and all answers of
 // every goal: as written, with everything in another order, in two turns of which the second takes
-// facts back and adds others, and with 2 and 4 threads. The answers of both turns are compared.
-// With threads, rows in the store are compared, of relations that neither goals nor callers take
-// part in: a session shares out only joins that are longer than these.
+// facts back and adds others, with the orders of atoms that seem to be the cheapest, and with 2 and
+// 4 threads. The answers of both turns are compared. With chosen orders and with threads, rows in
+// the store are compared, of relations that neither goals nor callers take part in: a session
+// chooses orders, and shares out joins, only where more rows are read than here.
 //
 // A difference is printed as an RPL program, made smaller while it differs. `--all` adds the shapes
 // of interp/testing/random_shapes.h with a known fault, `--shape` takes only those named.
@@ -52,15 +53,16 @@ const std::string kFailed = "status ";  // begins what stands in place of answer
 // By the name of a relation: rows in clingo's terms.
 using Answers = std::map<std::string, std::set<std::string>>;
 
-enum class Way { kWritten, kPermuted, kTurns, kTwoThreads, kFourThreads };
-constexpr Way kWays[] = {Way::kWritten, Way::kPermuted, Way::kTurns, Way::kTwoThreads,
-                         Way::kFourThreads};
+enum class Way { kWritten, kPermuted, kTurns, kChosenOrders, kTwoThreads, kFourThreads };
+constexpr Way kWays[] = {Way::kWritten,      Way::kPermuted,   Way::kTurns,
+                         Way::kChosenOrders, Way::kTwoThreads, Way::kFourThreads};
 
 const char* WayName(Way way) {
   switch (way) {
     case Way::kWritten: return "as written";
     case Way::kPermuted: return "in another order";
     case Way::kTurns: return "in two turns";
+    case Way::kChosenOrders: return "with chosen orders";
     case Way::kTwoThreads: return "with 2 threads";
     case Way::kFourThreads: return "with 4 threads";
   }
@@ -236,10 +238,15 @@ class Run {
 };
 
 // Rows in the store, of relations that are derived bottom-up.
-Answers Stored(const RandomProgram& p, std::size_t threads) {
+Answers Stored(const RandomProgram& p, Way way) {
   Limits limits;
-  limits.threads = threads;
-  limits.min_shared = 1;
+  if (way == Way::kChosenOrders) {
+    limits.min_ordered = 0;
+    limits.min_gain = 0;
+  } else {
+    limits.threads = way == Way::kTwoThreads ? 2 : 4;
+    limits.min_shared = 1;
+  }
   testing::Engine engine(limits);
   engine.Take(p.Text());
   engine.Quiesce();
@@ -313,12 +320,13 @@ std::string DifferenceOf(const RandomProgram& p, Way way, const Expected& expect
         run.NextTurn(SecondTurn(p));
         return Difference(last, run.AskAll(p, only));
       }
+      case Way::kChosenOrders:
       case Way::kTwoThreads:
       case Way::kFourThreads: {
         Answers derived = last;
         for (const RandomRelation& r : p.relations)
           if (r.above) derived.erase(r.name);
-        return Difference(derived, Only(Stored(p, way == Way::kTwoThreads ? 2 : 4), only));
+        return Difference(derived, Only(Stored(p, way), only));
       }
     }
   } catch (const std::exception& e) {

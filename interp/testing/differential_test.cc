@@ -486,6 +486,7 @@ RandomProgram MakeSound(std::uint32_t seed) {
 
 RandomProgram MakeAliases(std::uint32_t seed) { return MakeShaped(seed, {"aliases"}); }
 RandomProgram MakeEquivalences(std::uint32_t seed) { return MakeShaped(seed, {"equivalences"}); }
+RandomProgram MakeEqualities(std::uint32_t seed) { return MakeShaped(seed, {"equalities"}); }
 RandomProgram MakeExtrema(std::uint32_t seed) { return MakeShaped(seed, {"extrema"}); }
 
 // A batch of programs, from a seed of rapidcheck's.
@@ -558,6 +559,16 @@ TEST_CASE("an equivalence has the pairs of its classes, and nothing else") {
 
 TEST_CASE("rows are the same in whatever order atoms are read") {
   CHECK(Agree("atom order", AnyPlanIsRight, 2000));
+}
+
+TEST_CASE("clauses that are joined by equalities may be read in any order") {
+  CHECK(Agree("store", StoreAgrees, 200, MakeEqualities));
+  CHECK(Agree("session", SessionAgrees, 100, MakeEqualities));
+  CHECK(Agree("order", OrderIsNothing, 400, MakeEqualities));
+  CHECK(Agree("turns", TurnsAreNothing, 100, MakeEqualities));
+  CHECK(Agree("retraction", RetractionLeavesNothing, 100, MakeEqualities));
+  CHECK(Agree("threads", ThreadsAreNothing, 100, MakeEqualities));
+  CHECK(Agree("atom order", AnyPlanIsRight, 400, MakeEqualities));
 }
 
 TEST_CASE("a tabled relation is a filter") { CHECK(Agree("demand", DemandIsFilter, 2000)); }

@@ -13,6 +13,9 @@ namespace {
 
 using Clauses = std::vector<std::string>;
 
+// What clingo does not simplify to nothing, which would be defined for texts, too.
+const Clauses kSteps = {" + 1", " + 3", " - 1", " - 2", " * 2"};
+
 // Adds shapes to one program. Names of relations and variables end in a number of their own.
 class ShapeWriter {
  public:
@@ -45,6 +48,8 @@ class ShapeWriter {
   void Aliases();
   void Equivalences();
   void Counted();
+  void Equalities();
+  void Texts();
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
@@ -221,6 +226,38 @@ class ShapeWriter {
     if (!first) Rule(name + "(?a)", test, {Key("?a")});
     if (Pick(3) == 0) out_.facts.push_back(name + "(" + Small() + ")");
     return name;
+  }
+
+  // Clauses that join through equalities, and the variables that they bind: each atom has variables
+  // of its own.
+  Clauses JoinedByEqualities(Clauses& variables, std::string_view first) {
+    Clauses out;
+    for (int n = 2 + Pick(3); n > 0; --n) {
+      const std::string a = Name("?a"), b = Name("?b");
+      const bool is_first = variables.empty() && !first.empty();
+      const bool two = !is_first && Half();
+      if (is_first) out.push_back(std::string(first) + "(" + a + ")");
+      else out.push_back(two ? Reads("nn", {a, b}) : Reads(a));
+      if (!variables.empty() && Pick(5) > 0) {
+        const std::string& other = Of(variables);
+        switch (Pick(4)) {
+          case 0: out.push_back(a + " = " + other + Of(kSteps)); break;
+          case 1: out.push_back(other + " = " + a); break;
+          case 2: out.push_back(a + " + 1 = " + other + " * 2"); break;
+          default: out.push_back(a + " = " + other);
+        }
+      }
+      variables.push_back(a);
+      if (two) variables.push_back(b);
+    }
+    return out;
+  }
+
+  // What the shape has added reads no goal, and needs no caller, unless something before it does.
+  void MarkDerived() {
+    const auto begin = out_.relations.begin(), known = begin + static_cast<std::ptrdiff_t>(known_);
+    const bool above = std::any_of(begin, known, [](const RandomRelation& r) { return r.above; });
+    std::for_each(known, out_.relations.end(), [&](RandomRelation& r) { r.above = above; });
   }
 
   // The keys of a relation over lists: parts of the lists that stand in rows now.
@@ -758,6 +795,51 @@ void ShapeWriter::Counted() {
   if (Half()) Rule(Add(Name("total"), "n") + "(?n)", {"?n = |" + read + "(_)|"});
 }
 
+// Joins through equalities, of which some bind what atoms bind as well.
+void ShapeWriter::Equalities() {
+  for (int n = 1 + Pick(3); n > 0; --n) {
+    Clauses bound;
+    Clauses clauses = JoinedByEqualities(bound, "");
+    const std::string k = Name("?k"), m = Name("?m");
+    clauses.push_back(k + " = " + (Half() ? Small() : Of(bound)));
+    if (Half()) clauses.push_back(m + " = " + Of(bound) + " + " + Of(Clauses{k, "1"}));
+    else clauses.push_back(m + " = " + k);
+    if (Half()) clauses.push_back(Half() ? Reads(k) : "not " + Reads(m));
+    if (Half()) clauses.push_back(Of(bound) + Order() + Of(bound));
+    if (Half()) clauses.push_back(m + Order() + Small());
+    if (Pick(4) == 0) clauses.push_back(Of(bound) + " = " + Small());
+    Rule(Add(Name("eqs"), "nn") + "(" + Of(Clauses{k, m, bound[0]}) + ", " + Of(bound) + ")",
+         clauses);
+  }
+  if (Half()) {
+    const std::string steps = Add(Name("steps"), "n");
+    Rule(steps + "(?x)", {Reads("?x")});
+    Rule(steps + "(?y)",
+         {steps + "(?x)", "?z = ?x", Reads("?w"), "?w = ?z", "?y = ?w + 1", "?y < 9"});
+  }
+  MarkDerived();
+}
+
+// Texts stand among the numbers of a relation, so that sums are undefined for some of its rows.
+void ShapeWriter::Texts() {
+  const std::string some = Name("some");
+  out_.relations.push_back({some, "y", 0});
+  std::set<std::string> values;
+  for (int n = 3 + Pick(4); n > 0; --n)
+    values.insert(Half() ? Small() : Of(Clauses{"a", "b", ":k"}));
+  for (const std::string& value : values) out_.facts.push_back(some + "(" + value + ")");
+  for (int n = 1 + Pick(3); n > 0; --n) {
+    Clauses bound;
+    Clauses clauses = JoinedByEqualities(bound, some);
+    const std::string k = Name("?k");
+    clauses.push_back(k + " = " + bound[0] + Of(kSteps));
+    if (Half()) clauses.push_back(Reads(Half() ? k : bound[0]));
+    if (Half()) clauses.push_back(bound[0] + " != " + Of(bound));
+    Rule(Add(Name("sum"), "yy") + "(" + Of(Clauses{k, bound[0]}) + ", " + Of(bound) + ")", clauses);
+  }
+  MarkDerived();
+}
+
 // --- the table --------------------------------------------------------------------------------
 
 struct Entry {
@@ -791,6 +873,8 @@ const Entry kEntries[] = {
     {{"extrema", ""}, &ShapeWriter::Extrema},
     {{"recogniser", ""}, &ShapeWriter::Recogniser},
     {{"distance", ""}, &ShapeWriter::Distance},
+    {{"equalities", ""}, &ShapeWriter::Equalities},
+    {{"texts", ""}, &ShapeWriter::Texts},
 };
 
 }  // namespace
