@@ -9,13 +9,19 @@
 
 #include "interp/eval/join.h"
 #include "interp/eval/profile.h"
+#include "interp/plan/join_estimate.h"
+#include "interp/plan/order_search.h"
 
 namespace rpl {
 namespace {
 
 constexpr std::size_t kTried = 64;            // outer rows of a trial
+constexpr std::size_t kFewTried = 16;         // outer rows that tell little
 constexpr std::uint64_t kTrialWork = 20'000;  // probes and rows of a trial, at most about
 constexpr std::size_t kCandidates = 4;        // that are tried beside the plan as written
+constexpr std::size_t kMoreCandidates = 12;   // as long as the best is far from what is estimated
+constexpr double kFar = 10;                   // times as much
+constexpr double kFewerThanEstimated = 3;     // probes and rows of a plan, at best
 
 // The cost of building an index, in probes: one for each row as long as it stays in the cache, and
 // up to four where each row is a miss.
@@ -96,7 +102,8 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     return analysis_.PlanFor(task.rule, task.plans, task.delta, order);
   };
   const Plan& written = plan_for({});
-  std::vector<AtomOrder> orders = OrdersByCost(clauses, task.delta, task.DeltaRows(), store_);
+  JoinEstimate estimate(clauses, task.delta, task.DeltaRows(), store_, {});
+  const std::vector<AtomOrder> orders = CheapOrders(clauses, estimate);
   if (orders.size() < 2) return written;
   std::optional<Trial> as_written =
       Try(written, task, chosen, std::numeric_limits<double>::infinity());
@@ -105,17 +112,28 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   const double needed = task.delta < 0 ? MissingIndexes(written, task.marks) : 0;
   Use(written);
   if (!as_written) return written;
+  // Where a few outer rows take all the work that a trial may do, what it has seen is the beginning
+  // of a plan, and not what the first atoms multiply.
+  const auto cost_of = [&](const Plan& plan, const Trial& trial) {
+    constexpr auto kMost = static_cast<double>(kTrialWork);
+    const double outer = trial.steps.empty() ? 1 : trial.steps.front().rows;
+    const bool finished = trial.cost < kMost || trial.cost / outer < kMost / kFewTried;
+    return finished ? trial.cost : std::max(trial.cost, EstimatedCost(plan, clauses, estimate));
+  };
+  as_written->cost = cost_of(written, *as_written);
   chosen.expected = std::move(as_written->steps);
   if (as_written->cost < static_cast<double>(limits_.min_ordered)) return written;
   const Plan* best = &written;
   double least = (as_written->cost + needed) / std::max(limits_.min_gain, 1e-9);
   std::size_t tried = 0;
-  // Where a plan took far more than expected, trials are cheap in comparison, and estimates were
-  // no guide.
-  const bool estimates = chosen.overrun.empty();
+  // Errors of estimates multiply from atom to atom: so what a plan takes may be a fraction of them.
+  // Where the written one takes far more than a trial, or a plan took far more than was expected,
+  // trials are cheap in comparison, and need not be promising.
+  const bool estimates = chosen.overrun.empty() && as_written->cost < kFar * kTrialWork;
   for (const AtomOrder& order : orders) {
-    const double cost = estimates ? order.cost : 0;
-    if (cost > least || tried == kCandidates) break;
+    const double cost = estimates ? order.cost / kFewerThanEstimated : 0;
+    const bool far = !estimates || least > kFar * order.cost;
+    if (cost > least || tried >= (far ? kMoreCandidates : kCandidates)) break;
     const Plan& plan = plan_for(order.positions);
     if (plan.join == nullptr) continue;
     const double indexes = MissingIndexes(plan, task.marks);
@@ -123,6 +141,7 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     ++tried;
     std::optional<Trial> trial = Try(plan, task, chosen, least);
     if (!trial) break;
+    trial->cost = cost_of(plan, *trial);
     if (trial->cost + indexes >= least) continue;
     best = &plan;
     least = trial->cost + indexes;
@@ -180,7 +199,7 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
       if (run.work() < kTrialWork) return std::nullopt;
       return trial(done + run.scanned());
     }
-    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost_after(done + 1) > 2 * most))
+    if (run.work() >= kTrialWork || (i >= kFewTried && cost_after(done + 1) > 2 * most))
       return trial(done + 1);
   }
   return trial(static_cast<double>(count));
