@@ -87,7 +87,9 @@ void WriteKey(const std::string& path, const std::string& key) {
   const bool whole = write(fd, key.data(), key.size()) == static_cast<ssize_t>(key.size());
   const bool synced = fsync(fd) == 0;
   close(fd);
-  if (whole && synced) (void)link(part.c_str(), path.c_str());  // or another process was faster
+  // If another process was faster, its key stays.
+  const bool linked = whole && synced && link(part.c_str(), path.c_str()) == 0;
+  static_cast<void>(linked);
   unlink(part.c_str());
 }
 
