@@ -31,6 +31,7 @@
 #include "shell/program/program_files.h"
 #include "shell/program/tool_setup.h"
 #include "shell/terminal/colours.h"
+#include "shell/terminal/prompt_text.h"
 #include "shell/terminal/refusal.h"
 #include "shell/terminal/replace_file.h"
 #include "shell/terminal/report.h"
@@ -403,11 +404,12 @@ void PrintSummary(const Tally& tally, std::size_t files, std::size_t mended, boo
     std::cerr << "clean: " << Counted(files, "file") << '\n';
     return;
   }
-  std::cerr << fmt::format("found: {}, {}, {} in {}\n", Counted(tally.errors, "error"),
-                           Counted(tally.warnings, "warning"), Counted(tally.infos, "info"),
-                           Counted(files, "file"));
+  std::string text = fmt::format("found: {}, {}, {} in {}\n", Counted(tally.errors, "error"),
+                                 Counted(tally.warnings, "warning"), Counted(tally.infos, "info"),
+                                 Counted(files, "file"));
   if (tally.fixable > 0 && !fix)
-    std::cerr << fmt::format("help: `rpl check --fix` mends {} of them\n", tally.fixable);
+    text += fmt::format("help: `rpl check --fix` mends {} of them\n", tally.fixable);
+  std::cerr << Fitted(text, std::cerr);
 }
 
 }  // namespace
