@@ -834,11 +834,12 @@ TEST_CASE("an audit log that cannot be written lets nothing go out") {
   CHECK(host.called.empty());
 }
 
-// A command that replies with its argument to every question.
+// A command that replies `blue` to every question.
 std::string SettingsWith(const std::string& answers) {
   return "version: 1\nmodel:\n  provider: command\n  answers: [" + answers +
-         "]\n  command: [sh, -c, 'read -r l; i=${l#*\"id\":\"}; "
-         "printf \"{\\\"id\\\":\\\"%s\\\",\\\"result\\\":\\\"blue\\\"}\" \"${i%%\\\"*}\"']\n";
+         R"(]
+  command: [sh, -c, 'i=$(cut -d "\"" -f 6); printf "{\"id\":\"%s\",\"result\":\"blue\"}" "$i"']
+)";
 }
 
 constexpr const char* kColour =
@@ -852,7 +853,7 @@ TEST_CASE("the model of the settings answers what its scope names and no reply d
   CHECK(engine.Load("p.md", kColour).empty());
   const Engine::Outcome outcome = engine.Run();
   CHECK(outcome.status == Status::kSatisfied);
-  CHECK(outcome.answers == std::vector<std::string>{R"("blue")"});
+  CHECK(outcome.answers == std::vector<std::string>{R"({"?colour":"blue"})"});
   CHECK(engine.Query("% <- paint(?c) ^ ~ {:by :model}").status == Status::kSatisfied);
 
   options.settings = SettingsWith("other");
