@@ -280,6 +280,13 @@ print(json.dumps({{"id": request["id"], "result": value}}))
     check("mcp: the same scope", '"status":"satisfied"' in line, line[:600])
 
 
+def scope(server):
+    place = Place("scope", yaml=settings(server, "scope", "openai", answers=["claim", "index", "clam"]))
+    said = place.rpl("check", "p.md").stderr
+    check("a key that no question has is named, and `index` is one", "`clam`" in said
+          and "`index`" not in said and "names `claim`" not in said, said)
+
+
 def secrets(server):
     """No file below the folder of this test has the key."""
     found = [str(path) for path in FOLDER.rglob("*")
@@ -403,6 +410,7 @@ def main():
     persons(server)
     digests(server)
     commands()
+    scope(server)
     secrets(server)
     random_scripts(server)
     check("each request is one that a provider takes", not server.faults, *server.faults[:5])

@@ -19,6 +19,7 @@ std::string_view LabelOf(std::string_view text) {
 
 std::vector<std::string> WrongScope(const Session& session, const std::vector<std::string>& keys) {
   std::set<std::string> known(std::begin(kQuestionTools), std::end(kQuestionTools));
+  known.insert("index");  // texts that a model reads
   std::set<std::string> of_persons;
   const std::vector<std::string> stated = session.MayState(By::kModel);
   for (const Question& question : session.program().questions()) {
