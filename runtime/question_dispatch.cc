@@ -189,6 +189,7 @@ void QuestionDispatch::AskWhatNow(const StepState& step) {
     entry.by = given.by;
     return entry;
   };
+  run_.people.Open([&request] { return std::vector<Request>{request}; });
   const auto answer = Put(request, entry_of, nullptr);
   if (!answer || answer->kind != Answer::Kind::kValue) return;
   const auto way = chosen(*answer);

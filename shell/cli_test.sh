@@ -362,6 +362,9 @@ expect "run: back, in a session" 0 '{"?where":"Oslo","?nights":4}' "Where?" \
   "$rpl" run back.md --session back.rpls < <(printf 'Rome\n.back\nOslo\n4\n')
 expect "run: back, in the trace" 0 '*' "" "$rpl" trace export back.rpls
 check "run: back, in the trace" grep -q -- '-> false' out
+printf '# Place - place(?where)\n\nWhere?\n\n# Go - %%go(?where) <- place(?where)\n\n# Not there\n\nNobody goes there.\n\n```rpl\nplace(?where) -> ?where != "Rome"\n```\n' >there.md
+script -qec "$(printf '%q ' "$rpl" run there.md)" /dev/null < <(printf 'Rome\n.open\n3\n') >out
+same "run: .open at a decision lists that decision" 2 "$(grep -c 'What now' out)"
 cat >narrow.md <<'END'
 # Go - %go(?x) <- p(?x)
 
@@ -388,7 +391,7 @@ END
 printf 'a(?x) <- b(?y)\n%%go <- a(1)\n' >warned.rpl
 for more in 'run narrow.md other.rpl' 'run narrow.md q.rpl' 'run wide-choice.md' 'check warned.rpl' 'chek' 'check none.rpl'; do
   script -qec "stty cols 40; $(printf '%q ' "$rpl") $more" /dev/null < <(printf '7\n.open\n.back\n2\n') >out
-  check "$more: nothing is wider than 40 columns" test -z "$(sed 's/\x1b\[[0-9;]*m//g; s/\r$//' out | grep -E '.{41}' | grep -vE '^[{"]')"
+  check "$more: nothing is wider than 40 columns" test -z "$(sed -E 's/\x1b\[[0-9;]*m//g; s/\r$//; s/^(> )+//' out | grep -E '.{41}' | grep -vE '^[{"]')"
 done
 mkdir running
 printf 'version: 1\ntools:\n  slow: {command: ["sh", "slow.sh"]}\n' >running/rpl.yaml
