@@ -71,8 +71,13 @@ void RefuseName(std::uint32_t file, const std::string& name, bool hint, Diagnost
                                   : "names are in kebab-case, as in `order-line`");
 }
 
-bool HasMarkdownName(const std::string& name) {
-  return HasExtension(name, ".md") || HasExtension(name, ".markdown");
+// What the name of a source says that it is.
+enum class SourceForm { kNone, kJson, kRows, kMarkdown, kRpl };
+SourceForm FormOfName(const std::string& name) {
+  if (HasExtension(name, ".json") || name.ends_with('/')) return SourceForm::kJson;
+  if (HasExtension(name, ".md") || HasExtension(name, ".markdown")) return SourceForm::kMarkdown;
+  if (IsPlainRpl(name)) return SourceForm::kRpl;
+  return IsFactsFile(name) ? SourceForm::kRows : SourceForm::kNone;
 }
 
 class JsonReader {
@@ -315,7 +320,8 @@ void ReadFactsOf(const Sources& sources, std::uint32_t file, bool strict, Store&
     if (!strict && d.severity == Severity::kError) d.severity = Severity::kWarning;
     out.Add(std::move(d));
   }
-  if (HasMarkdownName(sources.at(file).name)) ReadTables(sources, document, strict, store, to, out);
+  if (FormOfName(sources.at(file).name) == SourceForm::kMarkdown)
+    ReadTables(sources, document, strict, store, to, out);
 }
 
 // What `read` gives, without what is only part of it after an error. A source that is read without
@@ -338,10 +344,7 @@ Novelty Whole(std::uint32_t file, std::string_view hint, Diagnostics& out,
 
 }  // namespace
 
-bool IsReadable(const std::string& name) {
-  return HasExtension(name, ".json") || name.ends_with('/') || HasMarkdownName(name) ||
-         IsPlainRpl(name) || IsFactsFile(name);
-}
+bool IsReadable(const std::string& name) { return FormOfName(name) != SourceForm::kNone; }
 
 Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view hint, bool strict,
                    Store& store, Diagnostics& out) {
@@ -351,18 +354,19 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
     if (!IsText(sources.at(file).text, file, found)) return;
     const bool named = IsRelationName(own);
     if (!hint.empty() && !named) return RefuseName(file, own, true, found);
-    if (HasExtension(name, ".json") || name.ends_with('/'))
-      return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
-    if (HasMarkdownName(name) || IsPlainRpl(name))
-      return ReadFactsOf(sources, file, strict, store, to, found);
-    if (!IsFactsFile(name)) {
-      found.Add(Code::kBadFactsFile, {file, 0, 0}, "`" + name + "` is of no kind that is read",
-                "expected .csv, .tsv, .ndjson, .jsonl, .json, .md or .rpl; a model reads other "
-                "texts, if `answers` of `rpl.yaml` has `index`");
-    } else if (named) {
-      to = ReadFacts(sources, file, {own, name}, strict, store, found);
-    } else {
-      RefuseName(file, own, false, found);
+    switch (FormOfName(name)) {
+      case SourceForm::kJson:
+        return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
+      case SourceForm::kMarkdown:
+      case SourceForm::kRpl: return ReadFactsOf(sources, file, strict, store, to, found);
+      case SourceForm::kRows:
+        if (!named) return RefuseName(file, own, false, found);
+        to = ReadFacts(sources, file, {own, name}, strict, store, found);
+        return;
+      case SourceForm::kNone:
+        found.Add(Code::kBadFactsFile, {file, 0, 0}, "`" + name + "` is of no kind that is read",
+                  "expected .csv, .tsv, .ndjson, .jsonl, .json, .md or .rpl; a model reads other "
+                  "texts, if `answers` of `rpl.yaml` has `index`");
     }
   });
 }
