@@ -311,22 +311,21 @@ void Analysis::Select(RelationId relation, std::size_t column, Value value) {
     out.term = std::move(pattern);
     return out;
   };
-  for (Stratum& stratum : strata_)
-    for (DerivedRule& rule : stratum.rules) {
-      if (rule.def->head != relation) continue;
-      const Pattern& arg = rule.def->args[column];
-      if (arg.kind != Pattern::Kind::kSlot) continue;
-      Clause& clause = selections_.emplace_back();
-      clause.is = Boxed<Compare>({.op = Operator::kEqual,
-                                  .left = side(Pattern::Slot(arg.slot)),
-                                  .right = side(Pattern::Constant(value))});
-      clause.span = rule.def->span;
-      clause.text = "?" + rule.def->slots[static_cast<std::size_t>(arg.slot)] + " = " +
-                    Text(store_->pool(), value);
-      rule.clauses.push_back(&clause);
-      rule.full = {};
-      for (DerivedRule::Delta& delta : rule.deltas) delta.plans = {};
-    }
+  for (DerivedRule& rule : strata_[static_cast<std::size_t>(At(relation).component)].rules) {
+    if (rule.def->head != relation) continue;
+    const Pattern& arg = rule.def->args[column];
+    if (arg.kind != Pattern::Kind::kSlot) continue;
+    Clause& clause = selections_.emplace_back();
+    clause.is = Boxed<Compare>({.op = Operator::kEqual,
+                                .left = side(Pattern::Slot(arg.slot)),
+                                .right = side(Pattern::Constant(value))});
+    clause.span = rule.def->span;
+    clause.text = "?" + rule.def->slots[static_cast<std::size_t>(arg.slot)] + " = " +
+                  Text(store_->pool(), value);
+    rule.clauses.push_back(&clause);
+    rule.full = {};
+    for (DerivedRule::Delta& delta : rule.deltas) delta.plans = {};
+  }
 }
 
 bool Analysis::ReachesOutside(const Clause& clause) const {

@@ -103,7 +103,7 @@ class NeedsOfOne {
   // Somebody reads the relation and binds these arguments: it is needed with what all bind.
   void Read(RelationId relation, Known known) {
     if (relation == kNoId) return;
-    if (!MayBeSelected(relation)) known.clear();
+    if (!known.empty() && !MayBeSelected(relation)) known.clear();
     const auto [at, is_new] = found_.try_emplace(relation, known);
     const std::size_t before = at->second.size();
     std::erase_if(at->second, [&](const auto& one) {
