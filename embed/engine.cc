@@ -192,15 +192,6 @@ class Replies : public RelayingAgent {
   std::set<std::string> called_;
 };
 
-// The program that embeds the engine vouches for the model.
-class Vouched : public Permission {
- public:
-  Permit Approve(const ToolCommand&) override { return {true, ""}; }
-  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
-  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
-};
-
 // --- Output ------------------------------------------------------------------------------
 
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
@@ -335,7 +326,7 @@ struct Engine::State {
   bool gone = false;  // and its engine was destroyed meanwhile
   Options options;
   Nobody nobody;
-  Vouched vouched;
+  VouchedPermission vouched;  // the program that embeds the engine vouches for the model
   ModelAgent model;
   Replies replies;
   std::vector<Finding> option_findings;  // of the policy and the settings

@@ -51,12 +51,9 @@ class PreparedProvider : public ModelProvider {
   std::vector<ModelRequest>& asked_;
 };
 
-class FreePermission : public Permission {
+class FreePermission : public VouchedPermission {
  public:
   Permit Approve(const ToolCommand&) override { return {approves, "not approved"}; }
-  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
-  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
   bool approves = true;
 };
 

@@ -49,6 +49,15 @@ class Permission {
   virtual Permit AskToWrite(const std::string& path, std::size_t bytes) = 0;
 };
 
+/// Where who starts the run vouches for all that it uses: a script, a program that embeds rpl.
+class VouchedPermission : public Permission {
+ public:
+  Permit Approve(const ToolCommand&) override { return {true, ""}; }
+  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
+  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
+};
+
 }  // namespace rpl
 
 #endif  // RPL_RUNTIME_TOOLS_PERMISSION_H_

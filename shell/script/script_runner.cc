@@ -19,14 +19,14 @@
 #include "runtime/run/run.h"
 #include "runtime/tools/file_tools.h"
 #include "runtime/wire/request_key.h"
-#include "shell/terminal/input.h"
-#include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 #include "shell/script/guard_notation.h"
 #include "shell/script/script_coverage.h"
 #include "shell/script/script_folder.h"
 #include "shell/script/script_host.h"
 #include "shell/script/verify_table.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
@@ -65,15 +65,6 @@ class AbsentAgent : public Nobody {
 
   Lines& chat_;
   const Files& files_;
-};
-
-// A script is started by who wrote it.
-class ScriptPermission : public Permission {
- public:
-  Permit Approve(const ToolCommand&) override { return {true, ""}; }
-  Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
-  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
 };
 
 // The name by which a reply matches its call.
@@ -188,7 +179,7 @@ class Runner {
   std::optional<ScriptFolder> folder_;  // created by the first command
   const ScriptWishes& wishes_;
   AbsentAgent absent_;
-  ScriptPermission permission_;
+  VouchedPermission permission_;  // a script is started by who wrote it
   std::string model_notes_;
   ModelAgent model_;
   ScriptHost host_;
