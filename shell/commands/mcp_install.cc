@@ -14,7 +14,7 @@
 #include "shell/program/program_files.h"
 #include "shell/terminal/replace_file.h"
 #include "shell/terminal/report.h"
-#include "shell/mcp/protocol_folder.h"
+#include "shell/serving/protocol_folder.h"
 
 namespace rpl {
 namespace {

@@ -17,7 +17,7 @@
 #include <string>
 
 #include "shell/lsp/program_check.h"
-#include "shell/mcp/worker_pool.h"
+#include "shell/serving/worker_pool.h"
 
 namespace rpl::lsp {
 

@@ -24,7 +24,7 @@
 #include "formats/json_rpc.h"
 #include "shell/lsp/check_feed.h"
 #include "shell/lsp/project.h"
-#include "shell/mcp/worker_pool.h"
+#include "shell/serving/worker_pool.h"
 
 namespace rpl::lsp {
 

@@ -14,9 +14,9 @@
 #include <deque>
 
 #include "formats/json_text.h"
-#include "shell/terminal/input.h"
 #include "shell/mcp/http_address.h"
-#include "shell/mcp/web_handler.h"
+#include "shell/serving/web_handler.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

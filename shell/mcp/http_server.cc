@@ -8,10 +8,10 @@
 #include <csignal>
 #include <iostream>
 
-#include "shell/terminal/report.h"
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/http_connection.h"
-#include "shell/mcp/web_handler.h"
+#include "shell/serving/web_handler.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

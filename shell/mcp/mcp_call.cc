@@ -8,7 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
-#include "shell/mcp/run_report.h"
+#include "shell/serving/run_report.h"
 
 namespace rpl {
 

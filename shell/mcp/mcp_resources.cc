@@ -12,15 +12,15 @@
 #include "formats/percent_text.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
-#include "shell/program/engine_setup.h"
-#include "shell/terminal/input.h"
-#include "shell/terminal/report.h"
-#include "shell/mcp/protocol_run.h"
-#include "shell/mcp/run_report.h"
 #include "shell/mcp/run_turns.h"
 #include "shell/pages/program_catalogue.h"
 #include "shell/pages/session_story.h"
 #include "shell/pages/trace_page.h"
+#include "shell/program/engine_setup.h"
+#include "shell/serving/protocol_run.h"
+#include "shell/serving/run_report.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

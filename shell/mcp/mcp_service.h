@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "shell/program/options.h"
 #include "shell/mcp/mcp_call.h"
-#include "shell/mcp/protocol_folder.h"
-#include "shell/mcp/request_state.h"
 #include "shell/mcp/served_runs.h"
-#include "shell/mcp/worker_pool.h"
+#include "shell/program/options.h"
+#include "shell/serving/protocol_folder.h"
+#include "shell/serving/request_state.h"
+#include "shell/serving/worker_pool.h"
 
 namespace rpl {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "formats/spelling.h"
-#include "shell/mcp/run_report.h"
+#include "shell/serving/run_report.h"
 
 namespace rpl {
 namespace {

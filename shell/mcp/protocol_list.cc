@@ -7,8 +7,8 @@
 #include "grammar/document.h"
 #include "interp/program/program.h"
 #include "runtime/run/run.h"
+#include "shell/serving/protocol_run.h"
 #include "shell/terminal/input.h"
-#include "shell/mcp/protocol_run.h"
 
 namespace rpl {
 namespace {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "shell/program/options.h"
-#include "shell/mcp/protocol_folder.h"
-#include "shell/mcp/question_form.h"
+#include "shell/serving/protocol_folder.h"
+#include "shell/serving/question_form.h"
 
 namespace rpl {
 

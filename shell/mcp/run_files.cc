@@ -11,8 +11,8 @@
 
 #include "formats/json_text.h"
 #include "shell/guard/bound_place.h"
+#include "shell/serving/request_state.h"
 #include "shell/terminal/input.h"
-#include "shell/mcp/request_state.h"
 
 namespace rpl {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "shell/mcp/run_records.h"
+#include "shell/serving/run_records.h"
 
 namespace rpl {
 

@@ -8,8 +8,8 @@
 
 #include "formats/json_rpc.h"
 #include "runtime/session.h"
-#include "shell/program/program_files.h"
 #include "shell/mcp/mcp_tasks.h"
+#include "shell/program/program_files.h"
 
 namespace rpl {
 namespace {

@@ -32,8 +32,8 @@
 #include <vector>
 
 #include "shell/mcp/mcp_service.h"
-#include "shell/mcp/run_report.h"
-#include "shell/mcp/turn_input.h"
+#include "shell/serving/run_report.h"
+#include "shell/serving/turn_input.h"
 
 namespace rpl {
 

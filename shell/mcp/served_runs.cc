@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "shell/mcp/request_state.h"
+#include "shell/serving/request_state.h"
 
 namespace rpl {
 namespace {

@@ -22,10 +22,10 @@
 #include <string>
 #include <vector>
 
-#include "shell/mcp/protocol_run.h"
-#include "shell/mcp/question_form.h"
-#include "shell/mcp/run_records.h"
-#include "shell/mcp/worker_pool.h"
+#include "shell/serving/protocol_run.h"
+#include "shell/serving/question_form.h"
+#include "shell/serving/run_records.h"
+#include "shell/serving/worker_pool.h"
 
 namespace rpl {
 

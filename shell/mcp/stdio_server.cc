@@ -15,9 +15,9 @@
 
 #include "formats/json_text.h"
 #include "shell/gateway/message_pipe.h"
-#include "shell/terminal/report.h"
-#include "shell/mcp/request_state.h"
 #include "shell/mcp/rpc_server.h"
+#include "shell/serving/request_state.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

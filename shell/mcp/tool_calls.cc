@@ -14,13 +14,13 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/outcome_json.h"
-#include "shell/terminal/input.h"
+#include "shell/mcp/protocol_list.h"
 #include "shell/program/known_names.h"
 #include "shell/program/tool_setup.h"
-#include "shell/mcp/protocol_list.h"
-#include "shell/mcp/request_state.h"
-#include "shell/mcp/turn_input.h"
 #include "shell/repl/entry.h"
+#include "shell/serving/request_state.h"
+#include "shell/serving/turn_input.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

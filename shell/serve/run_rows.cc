@@ -9,8 +9,8 @@
 
 #include "formats/json_text.h"
 #include "runtime/postgres/database_url.h"
-#include "shell/mcp/request_state.h"
 #include "shell/serve/serve_metrics.h"
+#include "shell/serving/request_state.h"
 
 namespace rpl {
 namespace {

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "shell/mcp/run_records.h"
 #include "shell/serve/queue_pool.h"
 #include "shell/serve/serve_settings.h"
+#include "shell/serving/run_records.h"
 
 namespace rpl {
 

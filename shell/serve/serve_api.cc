@@ -15,12 +15,12 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/trace.h"
-#include "shell/terminal/input.h"
 #include "shell/program/tool_setup.h"
-#include "shell/mcp/protocol_run.h"
-#include "shell/mcp/request_state.h"
-#include "shell/mcp/run_records.h"
 #include "shell/serve/openapi.h"
+#include "shell/serving/protocol_run.h"
+#include "shell/serving/request_state.h"
+#include "shell/serving/run_records.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

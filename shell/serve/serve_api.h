@@ -27,9 +27,9 @@
 #include <mutex>
 #include <string>
 
-#include "shell/mcp/web_handler.h"
 #include "shell/serve/queue_pool.h"
 #include "shell/serve/serve_workers.h"
+#include "shell/serving/web_handler.h"
 
 namespace rpl {
 

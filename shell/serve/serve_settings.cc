@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "shell/mcp/run_records.h"
+#include "shell/serving/run_records.h"
 
 namespace rpl {
 namespace {

@@ -14,12 +14,12 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/session.h"
-#include "shell/terminal/input.h"
-#include "shell/mcp/protocol_run.h"
-#include "shell/mcp/request_state.h"
-#include "shell/mcp/run_report.h"
-#include "shell/mcp/turn_input.h"
 #include "shell/serve/turn_spans.h"
+#include "shell/serving/protocol_run.h"
+#include "shell/serving/request_state.h"
+#include "shell/serving/run_report.h"
+#include "shell/serving/turn_input.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "shell/program/options.h"
-#include "shell/mcp/protocol_folder.h"
-#include "shell/mcp/worker_pool.h"
 #include "shell/serve/run_queue.h"
 #include "shell/serve/serve_metrics.h"
 #include "shell/serve/serve_settings.h"
+#include "shell/serving/protocol_folder.h"
+#include "shell/serving/worker_pool.h"
 
 namespace rpl {
 

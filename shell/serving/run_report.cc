@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/run_report.h"
+#include "shell/serving/run_report.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "runtime/wire/outcome_json.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/program/program_files.h"
-#include "shell/mcp/turn_input.h"
+#include "shell/serving/turn_input.h"
 
 namespace rpl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/turn_input.h"
+#include "shell/serving/turn_input.h"
 
 #include <fmt/format.h>
 

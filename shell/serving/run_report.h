@@ -6,15 +6,15 @@
 //
 // `now` is for the model: what the protocol's prose tells to do, filled in, and one sentence that
 // names the next call. The rest is for programs, in the words of `rpl run --format json`.
-#ifndef RPL_SHELL_MCP_RUN_REPORT_H_
-#define RPL_SHELL_MCP_RUN_REPORT_H_
+#ifndef RPL_SHELL_SERVING_RUN_REPORT_H_
+#define RPL_SHELL_SERVING_RUN_REPORT_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "shell/mcp/protocol_run.h"
-#include "shell/mcp/question_form.h"
+#include "shell/serving/protocol_run.h"
+#include "shell/serving/question_form.h"
 
 namespace rpl {
 
@@ -52,4 +52,4 @@ AnswerPage PageOf(const std::vector<std::string>& json_answers, std::size_t firs
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_RUN_REPORT_H_
+#endif  // RPL_SHELL_SERVING_RUN_REPORT_H_

@@ -9,8 +9,8 @@
 // new protocol.
 //
 // Thread safe: it does not change after it was made.
-#ifndef RPL_SHELL_MCP_PROTOCOL_FOLDER_H_
-#define RPL_SHELL_MCP_PROTOCOL_FOLDER_H_
+#ifndef RPL_SHELL_SERVING_PROTOCOL_FOLDER_H_
+#define RPL_SHELL_SERVING_PROTOCOL_FOLDER_H_
 
 #include <optional>
 #include <string>
@@ -54,4 +54,4 @@ class ProtocolFolder {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_PROTOCOL_FOLDER_H_
+#endif  // RPL_SHELL_SERVING_PROTOCOL_FOLDER_H_

@@ -5,8 +5,8 @@
 // A fault is for the client to correct: nothing of the input is done then. Who states something
 // comes with it, because a program may ask for a person. It is JSON until its run is open, so that
 // it can be stored meanwhile (RunRecords::Keep).
-#ifndef RPL_SHELL_MCP_TURN_INPUT_H_
-#define RPL_SHELL_MCP_TURN_INPUT_H_
+#ifndef RPL_SHELL_SERVING_TURN_INPUT_H_
+#define RPL_SHELL_SERVING_TURN_INPUT_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,8 +14,8 @@
 
 #include "interp/store/by.h"
 #include "runtime/wire/given_answers.h"
-#include "shell/mcp/protocol_run.h"
-#include "shell/mcp/question_form.h"
+#include "shell/serving/protocol_run.h"
+#include "shell/serving/question_form.h"
 
 namespace rpl {
 
@@ -53,4 +53,4 @@ std::string FormKey(const std::string& key, std::size_t seq);
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_TURN_INPUT_H_
+#endif  // RPL_SHELL_SERVING_TURN_INPUT_H_

@@ -6,8 +6,8 @@
 // other. The clock calls back on a thread of its own; what it calls must be short, and may Post.
 //
 // All functions may be called from any thread.
-#ifndef RPL_SHELL_MCP_WORKER_POOL_H_
-#define RPL_SHELL_MCP_WORKER_POOL_H_
+#ifndef RPL_SHELL_SERVING_WORKER_POOL_H_
+#define RPL_SHELL_SERVING_WORKER_POOL_H_
 
 #include <pthread.h>
 #include <atomic>
@@ -96,4 +96,4 @@ class Strand : public std::enable_shared_from_this<Strand> {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_WORKER_POOL_H_
+#endif  // RPL_SHELL_SERVING_WORKER_POOL_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the HTTP server serves beside /mcp: requests to other paths, handed to one handler.
-#ifndef RPL_SHELL_MCP_WEB_HANDLER_H_
-#define RPL_SHELL_MCP_WEB_HANDLER_H_
+#ifndef RPL_SHELL_SERVING_WEB_HANDLER_H_
+#define RPL_SHELL_SERVING_WEB_HANDLER_H_
 
 #include <functional>
 #include <string>
@@ -45,4 +45,4 @@ class WebHandler {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_WEB_HANDLER_H_
+#endif  // RPL_SHELL_SERVING_WEB_HANDLER_H_

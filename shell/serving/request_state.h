@@ -7,8 +7,8 @@
 // before it, with a key that only this user's servers have. It is kept in a file of mode 0600, so
 // that a server that starts anew goes on with what an earlier one sealed. A seal has an expiry and
 // a purpose; a text that fails in any way is refused without saying how.
-#ifndef RPL_SHELL_MCP_REQUEST_STATE_H_
-#define RPL_SHELL_MCP_REQUEST_STATE_H_
+#ifndef RPL_SHELL_SERVING_REQUEST_STATE_H_
+#define RPL_SHELL_SERVING_REQUEST_STATE_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -54,4 +54,4 @@ std::string RandomText(std::size_t bytes);
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_REQUEST_STATE_H_
+#endif  // RPL_SHELL_SERVING_REQUEST_STATE_H_

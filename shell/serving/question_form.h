@@ -11,8 +11,8 @@
 // line ends or are long, is for no form, and is answered on the command line. No form asks for a
 // password or a key (the specification forbids it): such a question is `secret`. Nor for the result
 // of a tool, which is the model's to call.
-#ifndef RPL_SHELL_MCP_QUESTION_FORM_H_
-#define RPL_SHELL_MCP_QUESTION_FORM_H_
+#ifndef RPL_SHELL_SERVING_QUESTION_FORM_H_
+#define RPL_SHELL_SERVING_QUESTION_FORM_H_
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -51,4 +51,4 @@ std::optional<std::vector<GivenAnswer>> AnswersIn(const nlohmann::ordered_json& 
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_QUESTION_FORM_H_
+#endif  // RPL_SHELL_SERVING_QUESTION_FORM_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/protocol_folder.h"
+#include "shell/serving/protocol_folder.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/protocol_run.h"
+#include "shell/serving/protocol_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,11 +20,11 @@
 #include "shell/program/engine_setup.h"
 #include "shell/program/findings.h"
 #include "shell/program/guard_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
 #include "shell/program/source_reader.h"
 #include "shell/program/tool_setup.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/protocol_folder.h"
+#include "shell/serving/protocol_folder.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
-#include "shell/mcp/request_state.h"
+#include "shell/serving/request_state.h"
 
 namespace rpl {
 namespace {

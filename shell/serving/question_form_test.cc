@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/question_form.h"
+#include "shell/serving/question_form.h"
 
 #include <catch2/catch.hpp>
 

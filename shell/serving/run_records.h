@@ -9,8 +9,8 @@
 // run may be out of date.
 //
 // All functions may be called from any thread. Those of shared records may wait for a database.
-#ifndef RPL_SHELL_MCP_RUN_RECORDS_H_
-#define RPL_SHELL_MCP_RUN_RECORDS_H_
+#ifndef RPL_SHELL_SERVING_RUN_RECORDS_H_
+#define RPL_SHELL_SERVING_RUN_RECORDS_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -133,4 +133,4 @@ class RunRecords {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_RUN_RECORDS_H_
+#endif  // RPL_SHELL_SERVING_RUN_RECORDS_H_

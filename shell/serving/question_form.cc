@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/question_form.h"
+#include "shell/serving/question_form.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/worker_pool.h"
+#include "shell/serving/worker_pool.h"
 
 namespace rpl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/mcp/request_state.h"
+#include "shell/serving/request_state.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

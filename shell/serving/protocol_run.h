@@ -6,8 +6,8 @@
 // Every turn is stored when it returns. A turn that is cut off, by a cancellation or a limit on
 // time or memory, leaves the file as a crash would: `broken` then says that the run must be closed
 // and opened again. One thread at a time.
-#ifndef RPL_SHELL_MCP_PROTOCOL_RUN_H_
-#define RPL_SHELL_MCP_PROTOCOL_RUN_H_
+#ifndef RPL_SHELL_SERVING_PROTOCOL_RUN_H_
+#define RPL_SHELL_SERVING_PROTOCOL_RUN_H_
 
 #include <functional>
 #include <map>
@@ -165,4 +165,4 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_MCP_PROTOCOL_RUN_H_
+#endif  // RPL_SHELL_SERVING_PROTOCOL_RUN_H_
