@@ -9,9 +9,9 @@
 #include <iostream>
 
 #include "checks/guard/review_secret.h"
+#include "shell/program/program_files.h"
 #include "shell/terminal/controlling_terminal.h"
 #include "shell/terminal/input.h"
-#include "shell/program/program_files.h"
 
 namespace rpl {
 namespace {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -25,6 +26,7 @@
 #include "runtime/wire/finding_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/findings.h"
 #include "shell/program/known_names.h"
@@ -38,6 +40,34 @@
 
 namespace rpl {
 namespace {
+
+// rpl check PATH…: reports findings about programs, without running them. Each file is a program,
+// of folders those with all their *.md and *.rpl files.
+struct CheckCommandOptions {
+  enum class Format { kText, kJson, kSarif, kGithub };
+  std::vector<std::string> files;  // and folders
+  EngineOptions engine;            // config, facts
+  bool together = false;           // the files are one program
+  Format format = Format::kText;
+  bool fix = false;                  // apply mechanical fixes to the files
+  bool strict = false;               // warnings count as errors
+  bool watch = false;                // --watch
+  std::string fail_level = "error";  // the least severity that gives exit code 1
+};
+
+constexpr const char* kCheckFooter =
+    R"(Findings go to standard output, their number to standard error. docs/errors.md has a section
+for each code. `<!-- rpl-ignore RPL6001: reason -->` on the line of a finding or above it, or
+`-- rpl-ignore RPL6001: reason` in RPL, suppresses it.
+
+Examples
+  rpl check protocol.md
+  rpl check protocols                      # each file of a folder is a program
+  rpl check --together protocol.md facts.rpl   # they form one program
+  rpl check protocol.md --fix              # fixes names, arrows, headings on two lines
+  rpl check protocol.md --strict --fail-level warning
+  rpl check protocol.md --format sarif > findings.sarif
+  rpl check protocol.md --watch            # again whenever the file is saved)";
 
 using nlohmann::ordered_json;
 
@@ -412,8 +442,7 @@ void PrintSummary(const Tally& tally, std::size_t files, std::size_t mended, boo
   std::cerr << Fitted(text, std::cerr);
 }
 
-}  // namespace
-
+// kExitNo if a finding has `fail_level` or worse, kExitOk otherwise.
 int CommandCheck(const CheckCommandOptions& options) {
   Checking checking(options);
   if (const ExitCode code = checking.Begin(); code != kExitOk) return code;
@@ -432,6 +461,39 @@ int CommandCheck(const CheckCommandOptions& options) {
   const bool fails = tally.errors > 0 || (tally.warnings > 0 && options.fail_level != "error") ||
                      (tally.infos > 0 && options.fail_level == "info");
   return fails ? kExitNo : kExitOk;
+}
+
+}  // namespace
+
+Command DescribeCheck(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<CheckCommandOptions>();
+  CheckCommandOptions& to = *options;
+  using Format = CheckCommandOptions::Format;
+  command
+      .add_option("PATH", to.files,
+                  "Markdown protocols, plain RPL (*.rpl), or folders with such files")
+      ->required();
+  command.add_flag("--together", to.together, "Check the files as one program");
+  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json, sarif or github",
+            {{"text", Format::kText},
+             {"json", Format::kJson},
+             {"sarif", Format::kSarif},
+             {"github", Format::kGithub}});
+  AddConfig(command, to.engine.config, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command.add_flag("--fix", to.fix, "Apply mechanical fixes to the files");
+  command.add_flag("--strict", to.strict, "Treat warnings as errors");
+  command
+      .add_option("--fail-level", to.fail_level,
+                  "The lowest severity that fails the check: error (default), warning or info")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning", "info"}));
+  AddWatch(command, to.watch);
+  AddTimeAndMemory(command, to.engine.limits);
+  command.footer(kCheckFooter);
+  return {.run = [options] { return CommandCheck(*options); },
+          .limits = &to.engine.limits,
+          .watch = &to.watch};
 }
 
 }  // namespace rpl

@@ -15,10 +15,10 @@
 #include "formats/file_name.h"
 #include "formats/shorten.h"
 #include "formats/spelling.h"
-#include "shell/commands/command_options.h"
-#include "shell/commands/command_tree.h"
+#include "shell/commands/command_table.h"
 #include "shell/commands/help_topic.h"
 #include "shell/repl/line_reader.h"
+#include "shell/repl/repl.h"
 #include "shell/terminal/limit_watch.h"
 #include "shell/terminal/prompt_text.h"
 #include "shell/terminal/refusal.h"
@@ -29,54 +29,6 @@ namespace rpl {
 namespace {
 
 constexpr std::size_t kShown = 200;  // bytes of an argument that is told back
-
-// Watches the limits of the command. A shell is not ended under its user, test scripts have
-// limits of their own, and a hook has its parent.
-void Watch(const CLI::App& app, const Commands& commands) {
-  const std::pair<const char*, const EngineOptions*> kEvaluating[] = {
-      {"run", &commands.run.engine},       {"profile", &commands.profile.engine},
-      {"resume", &commands.resume.engine}, {"reply", &commands.reply.engine},
-      {"query", &commands.query.engine},   {"explain", &commands.explain.engine},
-      {"verify", &commands.verify.engine}, {"sql", &commands.sql.engine}};
-  for (const auto& [name, engine] : kEvaluating)
-    if (app.got_subcommand(name)) return WatchLimits(engine->limits, engine->threads);
-  for (const char* const name : {"check", "doc", "parse", "fmt", "trace", "session"})
-    if (app.got_subcommand(name)) return WatchLimits(commands.limits);
-}
-
-int Dispatch(const CLI::App& app, const Commands& commands) {
-  Watch(app, commands);
-  if (app.got_subcommand("new")) return CommandNew(commands.make_new);
-  if (app.got_subcommand("run")) return CommandRun(commands.run);
-  if (app.got_subcommand("profile")) return CommandProfile(commands.profile);
-  if (app.got_subcommand("resume")) return CommandResume(commands.resume);
-  if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
-  if (app.got_subcommand("session")) return CommandSession(commands.session);
-  if (app.got_subcommand("reply")) return CommandReply(commands.reply);
-  if (app.got_subcommand("query")) return CommandQuery(commands.query);
-  if (app.got_subcommand("sql")) return CommandSql(commands.sql);
-  if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
-  if (app.got_subcommand("test")) return CommandTest(commands.test);
-  if (app.got_subcommand("eval")) return CommandEval(commands.eval);
-  if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
-  if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
-  if (app.got_subcommand("check")) return CommandCheck(commands.check);
-  if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
-  if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
-  if (app.got_subcommand("mcp")) return CommandMcp(commands.mcp);
-  if (app.got_subcommand("drive")) return CommandDrive(commands.drive);
-  if (app.got_subcommand("serve")) return CommandServe(commands.serve);
-  if (app.got_subcommand("lsp")) return CommandLsp(commands.lsp);
-  if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
-  if (app.got_subcommand("completion")) {
-    return CommandCompletion(commands.completion, ReadCommandTree(app));
-  }
-  if (app.got_subcommand("reference")) {
-    return CommandReference(commands.reference, ReadCommandTree(app));
-  }
-  assert(app.got_subcommand("parse"));
-  return CommandParse(commands.parse);
-}
 
 // Calls `command`; what it throws becomes an exit code.
 int Guarded(const std::function<int()>& command) {
@@ -94,11 +46,14 @@ int Guarded(const std::function<int()>& command) {
   return kExitBug;
 }
 
-// Runs the command that was chosen; with --watch, again and again. The limits hold for each run.
-int Obey(const CLI::App& app, const Commands& commands) {
-  const auto run = [&] { return Dispatch(app, commands); };
-  if (commands.run.watch || commands.check.watch || commands.test.watch)
-    return RunWatched([&] { return Guarded(run); });
+// Runs the command; with --watch, again and again. The limits hold for each run.
+int Obey(const Command& command) {
+  const auto run = [&] {
+    if (command.limits != nullptr)
+      WatchLimits(*command.limits, command.threads == nullptr ? 1 : *command.threads);
+    return command.run();
+  };
+  if (command.watch != nullptr && *command.watch) return RunWatched([&] { return Guarded(run); });
   return run();
 }
 
@@ -206,10 +161,8 @@ int Reject(const CLI::App& app, const CLI::ParseError& error,
 
 int Understand(int argc, char** argv) {
   CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
-  Commands commands;
   if (argc < 2) {
-    Describe(app, commands, [](std::string_view) { return false; });
-    if (IsInteractive()) return CommandRepl(commands.repl);
+    if (IsInteractive()) return Repl(ReplOptions()).Run();
     std::cerr
         << "rpl: expected a command\n"
            "help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, "
@@ -221,7 +174,8 @@ int Understand(int argc, char** argv) {
     return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
   };
   const bool prints_all = is_named("completion") || is_named("reference");
-  Describe(app, commands, [&](std::string_view name) { return prints_all || is_named(name); });
+  const std::map<std::string, Command> commands =
+      DescribeCommands(app, [&](std::string_view name) { return prints_all || is_named(name); });
   const std::string first = arguments.front();
   const std::vector<std::string> names = CommandNames(app);
   const auto is_command = [&](const std::string& name) {
@@ -246,7 +200,7 @@ int Understand(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     return Reject(app, error, arguments);
   }
-  return Obey(app, commands);
+  return Obey(commands.at(app.get_subcommands().front()->get_name()));
 }
 
 }  // namespace

@@ -10,12 +10,26 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <memory>
 
+#include "shell/commands/command_tree.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl completion SHELL: prints a completion script for bash, zsh or fish.
+struct CompletionOptions {
+  std::string shell;
+};
+
+constexpr const char* kCompletionFooter =
+    R"(Examples
+  source <(rpl completion bash)
+  rpl completion zsh > ~/.zfunc/_rpl       # if ~/.zfunc is in fpath
+  rpl completion fish > ~/.config/fish/completions/rpl.fish)";
 
 // --- The tree, as the scripts see it ------------------------------------------------------
 
@@ -359,13 +373,26 @@ void PrintFish(const CommandNode& root) {
   });
 }
 
-}  // namespace
-
+// `root` is the tree of the whole command line.
 int CommandCompletion(const CompletionOptions& options, const CommandNode& root) {
   if (options.shell == "bash") PrintBash(root);
   else if (options.shell == "zsh") PrintZsh(root);
   else PrintFish(root);
   return kExitOk;
+}
+
+}  // namespace
+
+Command DescribeCompletion(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<CompletionOptions>();
+  CompletionOptions& to = *options;
+  command.add_option("SHELL", to.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command.footer(kCompletionFooter);
+  return {.run = [options, &command] {
+    return CommandCompletion(*options, ReadCommandTree(*command.get_parent()));
+  }};
 }
 
 }  // namespace rpl

@@ -3,17 +3,36 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "formats/shorten.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
+#include "shell/pages/catalogue_page.h"
+#include "shell/pages/pages.h"
+#include "shell/pages/program_graph.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/program_files.h"
 #include "shell/terminal/report.h"
-#include "shell/pages/catalogue_page.h"
-#include "shell/pages/program_graph.h"
 
 namespace rpl {
 namespace {
+
+// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
+// program.
+enum class DocFormat { kMarkdown, kHtml, kDot, kMermaid, kJson };
+struct DocOptions {
+  std::vector<std::string> files;
+  DocFormat format = DocFormat::kMarkdown;
+  EngineOptions engine;  // facts
+};
+
+constexpr const char* kDocFooter =
+    R"(Examples
+  rpl doc protocol.md > program.md
+  rpl doc protocol.md facts.rpl            # several files form one program
+  rpl doc protocol.md --format dot | dot -Tsvg >program.svg
+  rpl doc protocol.md --format json)";
 
 using nlohmann::ordered_json;
 
@@ -131,8 +150,7 @@ void PrintMarkdown(const Catalogue& catalogue, const ProgramGraph& graph) {
   std::cout << "```mermaid\n" << MermaidText(catalogue, graph) << "```\n";
 }
 
-}  // namespace
-
+// kExitInvalid for a program with errors, of which nothing is printed.
 int CommandDoc(const DocOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
@@ -155,6 +173,30 @@ int CommandDoc(const DocOptions& options) {
   else if (options.format == DocFormat::kMermaid) std::cout << MermaidText(catalogue, graph);
   else PrintMarkdown(catalogue, graph);
   return kExitOk;
+}
+
+}  // namespace
+
+Command DescribeDoc(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<DocOptions>();
+  DocOptions& to = *options;
+  command.add_option("FILE", to.files, kPrograms)->required();
+  AddFactsOptions(command, to.engine);
+  std::vector<std::pair<std::string, DocFormat>> formats = {{"markdown", DocFormat::kMarkdown},
+                                                            {"dot", DocFormat::kDot},
+                                                            {"mermaid", DocFormat::kMermaid},
+                                                            {"json", DocFormat::kJson}};
+  if (MakesPages()) formats.insert(formats.begin() + 1, {"html", DocFormat::kHtml});
+  AddChoice(command, "--format", to.format, "FORMAT",
+            MakesPages() ? "markdown (default), html, dot, mermaid or json"
+                         : "markdown (default), dot, mermaid or json",
+            formats);
+  if (MakesPages())
+    command.add_flag_callback(
+        "--html", [&to] { to.format = DocFormat::kHtml; }, "The same as --format html: a page");
+  AddTimeAndMemory(command, to.engine.limits);
+  command.footer(kDocFooter);
+  return {.run = [options] { return CommandDoc(*options); }, .limits = &to.engine.limits};
 }
 
 }  // namespace rpl

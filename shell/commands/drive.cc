@@ -8,6 +8,7 @@
 #include <deque>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -19,11 +20,25 @@
 #include "formats/json_text.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/drive/driven_run.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl drive: runs that another program drives, by lines of JSON on standard input and output.
+struct DriveOptions {
+  EngineOptions engine;  // config, allow_tools, guard, limits, threads
+};
+
+constexpr const char* kDriveFooter =
+    R"(A program in any language opens runs, answers their questions and calls their tools: each request
+is a line of JSON on standard input, each result a line on standard output. See docs/drive.md.
+
+Examples
+  rpl drive
+  rpl drive --policy refund-policy.json --allow-tool stock)";
 
 using nlohmann::ordered_json;
 
@@ -138,8 +153,7 @@ class Driver {
   std::map<std::string, std::unique_ptr<DrivenRun>> runs_;
 };
 
-}  // namespace
-
+// Returns at the end of the input.
 int CommandDrive(const DriveOptions& options) {
   auto& requests = *new Requests;  // the thread that reads ends with the process
   std::thread([&requests] { requests.Read(std::cin); }).detach();
@@ -156,6 +170,19 @@ int CommandDrive(const DriveOptions& options) {
     if (!std::cout) return kExitFile;
   }
   return kExitOk;
+}
+
+}  // namespace
+
+Command DescribeDrive(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<DriveOptions>();
+  DriveOptions& to = *options;
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard);
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kDriveFooter);
+  return {.run = [options] { return CommandDrive(*options); }};
 }
 
 }  // namespace rpl

@@ -6,20 +6,39 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "runtime/model/model_provider.h"
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
-#include "shell/terminal/input.h"
-#include "shell/terminal/report.h"
+#include "shell/commands/shared_options.h"
 #include "shell/script/isolation.h"
 #include "shell/script/script_runner.h"
 #include "shell/script/test_script.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl eval PATH…: runs test scripts against models in the place of their cassettes, and measures.
+struct EvalOptions {
+  std::vector<std::string> paths;   // files, and folders with all their *.md files
+  std::vector<std::string> models;  // PROVIDER:NAME
+  std::string filter;
+  std::size_t runs = 1;
+  bool json = false;
+};
+
+constexpr const char* kEvalFooter =
+    R"(Each case with MODEL: is run with each model, which replies in the place of the cassette. Printed
+are how often it passed, the attempts, the tokens and the seconds. See docs/models.md.
+
+Examples
+  rpl eval examples/model --model command:examples/model/stand-in
+  rpl eval examples/model/draft-test.md --model openai:NAME --model anthropic:NAME --runs 5)";
 
 using nlohmann::ordered_json;
 
@@ -114,8 +133,7 @@ void Print(const Measured& of) {
             << Printable(of.failure) << std::flush;
 }
 
-}  // namespace
-
+// kExitNo if a case fails in one of its runs.
 int CommandEval(const EvalOptions& options) {
   std::vector<Measured> all;
   for (const std::string& path : options.paths) {
@@ -160,6 +178,29 @@ int CommandEval(const EvalOptions& options) {
   const bool passed =
       std::ranges::all_of(all, [](const Measured& of) { return of.passed == of.runs; });
   return passed ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+Command DescribeEval(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<EvalOptions>();
+  EvalOptions& to = *options;
+  command.add_option("PATH", to.paths, "Files of test scripts, and folders with *.md files")
+      ->required();
+  AddRepeatable(command, "--model", to.models, "PROVIDER:NAME",
+                "A model in the place of the cassettes, as of `rpl run`; repeatable")
+      ->required()
+      ->check([](const std::string& text) { return ModelNamed(text).error; });
+  command.add_option("--runs", to.runs, "How often each case is run (default: 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000));
+  command
+      .add_option("--filter", to.filter,
+                  "Run only cases with TEXT in their name or in a heading above them")
+      ->type_name("TEXT");
+  AddFormat(command, to.json);
+  command.footer(kEvalFooter);
+  return {.run = [options] { return CommandEval(*options); }};
 }
 
 }  // namespace rpl

@@ -13,18 +13,38 @@
 #include "runtime/run/run.h"
 #include "runtime/wire/explanation_json.h"
 #include "shell/commands/commands.h"
-#include "shell/terminal/colours.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/findings.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_run.h"
-#include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 #include "shell/program/source_reader.h"
 #include "shell/program/tool_setup.h"
+#include "shell/terminal/colours.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
+
+// rpl explain -f FILE… FORM: explains the facts that match, or why none does.
+enum class ExplainFormat { kText, kJson, kDot };
+struct ExplainOptions {
+  std::vector<std::string> files;
+  std::string form;  // one call, with or without variables
+  bool absent = false;
+  std::optional<std::size_t> depth;
+  ExplainFormat format = ExplainFormat::kText;
+  EngineOptions engine;  // `json` is not used
+};
+
+constexpr const char* kExplainFooter =
+    R"(Examples
+  rpl explain -f graph.rpl 'reachable(1, 4)'
+  rpl explain -f graph.rpl 'reachable(1, ?x)'       # the first ten matching facts
+  rpl explain -f graph.rpl --not 'reachable(4, 1)'  # why it does not hold
+  rpl explain -f protocol.md '%trip(?to)' --answer start=home
+  rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
 
 using nlohmann::ordered_json;
 
@@ -146,8 +166,7 @@ void PrintQueries(const Explained& explained, const std::vector<SqlPushed>& push
   }
 }
 
-}  // namespace
-
+// kExitNo if no fact matches; with `absent`, if one does.
 int CommandExplain(const ExplainOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
@@ -198,6 +217,35 @@ int CommandExplain(const ExplainOptions& options) {
   PrintQueries(explained, session.Pushed());
   return options.absent ? PrintAbsence(explained, options, session.sources())
                         : PrintProofs(explained, options, session.sources());
+}
+
+}  // namespace
+
+Command DescribeExplain(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ExplainOptions>();
+  ExplainOptions& to = *options;
+  AddPrograms(command, to.files)->required();
+  command.add_option("FORM", to.form, "A fact or a goal, with or without variables")->required();
+  command.add_flag("--not", to.absent, "Explain why no fact matches");
+  command
+      .add_option_function<std::size_t>(
+          "--depth", [&to](const std::size_t& depth) { to.depth = depth; },
+          "Levels to show (default: 64; with --not, 2)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000));
+  AddAnswerOptions(command, to.engine);
+  AddRepeatable(command, "--allow-tool", to.engine.allow_tools, "NAME",
+                "Read what rpl.yaml opens, without its approval: index; repeatable");
+  AddLimitOptions(command, to.engine.limits);
+  AddFactsOptions(command, to.engine);
+  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or dot",
+            {{"text", ExplainFormat::kText},
+             {"json", ExplainFormat::kJson},
+             {"dot", ExplainFormat::kDot}});
+  command.footer(kExplainFooter);
+  return {.run = [options] { return CommandExplain(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
 }
 
 }  // namespace rpl

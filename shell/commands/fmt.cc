@@ -5,17 +5,44 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "grammar/formatter.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/replace_file.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl fmt [-w | --check | --diff] FILE…: lays out the RPL of each file, see grammar/formatter.h.
+// `-` is standard input. Errors of a file go to standard error; its valid parts are formatted
+// nevertheless, but such a file is not written.
+enum class FmtMode {
+  kPrint,  // the text, to standard output
+  kWrite,  // to the file, if it changes; its name to standard error
+  kCheck,  // names of files that would change, to standard output; kExitNo
+  kDiff,   // unified diffs, to standard output; kExitNo
+};
+struct FmtOptions {
+  std::vector<std::string> files;
+  FmtMode mode = FmtMode::kPrint;
+  SessionLimits limits;
+};
+
+constexpr const char* kFmtFooter =
+    R"(Formats only RPL; the surrounding Markdown stays as it is.
+
+Examples
+  rpl fmt protocol.md                      # prints the formatted text
+  rpl fmt -w protocols/*.md                # rewrites files that are not formatted
+  rpl fmt --check protocols/*.md           # exits with 1 if a file would change
+  rpl fmt --diff protocol.md
+  rpl fmt - <protocol.md)";
 
 constexpr std::string_view kStandardInput = "-";
 constexpr std::size_t kContext = 3;               // lines around a change
@@ -244,8 +271,7 @@ int FormatFile(const std::string& path, FmtMode mode) {
   return exit;
 }
 
-}  // namespace
-
+// The greatest exit code of the files.
 int CommandFmt(const FmtOptions& options) {
   for (const std::string& path : options.files) {
     if (path == kStandardInput && options.mode == FmtMode::kWrite) {
@@ -259,6 +285,32 @@ int CommandFmt(const FmtOptions& options) {
   }
   std::cout << std::flush;
   return exit;
+}
+
+}  // namespace
+
+Command DescribeFmt(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<FmtOptions>();
+  FmtOptions& to = *options;
+  command.add_option("FILE", to.files, "Markdown protocols, *.rpl, or - for standard input")
+      ->required();
+  struct Flag {
+    const char* name;
+    const char* help;
+    FmtMode mode;
+  };
+  std::vector<CLI::Option*> flags;
+  for (const Flag& flag : {Flag{"-w,--write", "Write changes back to the files", FmtMode::kWrite},
+                           Flag{"--check", "List the files that would change", FmtMode::kCheck},
+                           Flag{"--diff", "Show the changes as a diff", FmtMode::kDiff}}) {
+    CLI::Option* option = command.add_flag_callback(
+        flag.name, [&mode = to.mode, to = flag.mode] { mode = to; }, flag.help);
+    for (CLI::Option* other : flags) option->excludes(other);
+    flags.push_back(option);
+  }
+  AddTimeAndMemory(command, to.limits);
+  command.footer(kFmtFooter);
+  return {.run = [options] { return CommandFmt(*options); }, .limits = &to.limits};
 }
 
 }  // namespace rpl

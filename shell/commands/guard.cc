@@ -21,17 +21,17 @@
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
 #include "interp/program/operators.h"
-#include "shell/commands/commands.h"
 #include "shell/commands/guard_hook.h"
 #include "shell/commands/guard_install.h"
 #include "shell/commands/guard_mcp.h"
+#include "shell/commands/guard_options.h"
 #include "shell/commands/guard_protocol.h"
 #include "shell/commands/guard_review.h"
 #include "shell/guard/guard_line.h"
 #include "shell/program/guard_setup.h"
+#include "shell/program/tool_setup.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {

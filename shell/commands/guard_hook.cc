@@ -19,9 +19,9 @@
 #include "interp/store/value.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
-#include "shell/program/guard_setup.h"
 #include "shell/guard/hook_protocol.h"
 #include "shell/guard/hook_supervisor.h"
+#include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"
 
 namespace rpl {

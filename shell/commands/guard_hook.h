@@ -31,7 +31,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/commands/commands.h"
+#include "shell/commands/guard_options.h"
 #include "shell/guard/guard_line.h"
 #include "shell/terminal/report.h"
 

@@ -13,10 +13,10 @@
 
 #include "checks/calls/shfmt_reader.h"
 #include "shell/commands/guard_protocol.h"
-#include "shell/guard/protocol_guard.h"
 #include "shell/guard/hook_settings.h"
-#include "shell/terminal/input.h"
+#include "shell/guard/protocol_guard.h"
 #include "shell/program/program_files.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/replace_file.h"
 #include "shell/terminal/report.h"
 

@@ -5,7 +5,7 @@
 #ifndef RPL_SHELL_COMMANDS_GUARD_INSTALL_H_
 #define RPL_SHELL_COMMANDS_GUARD_INSTALL_H_
 
-#include "shell/commands/commands.h"
+#include "shell/commands/guard_options.h"
 
 namespace rpl {
 

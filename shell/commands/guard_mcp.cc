@@ -17,10 +17,10 @@
 #include "formats/terminal_text.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/guard_protocol.h"
+#include "shell/gateway/mcp_relay.h"
 #include "shell/guard/protocol_decider.h"
 #include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"
-#include "shell/gateway/mcp_relay.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {

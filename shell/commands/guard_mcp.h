@@ -2,7 +2,8 @@
 //
 // `rpl guard mcp … -- SERVER…`: the guard in front of a server of the Model Context Protocol
 // (docs/guard.md). The messages are the gateway's business (shell/gateway/mcp_gateway.h), bytes and
-// processes the relay's (shell/gateway/mcp_relay.h); here are the decisions: policy, store, audit log.
+// processes the relay's (shell/gateway/mcp_relay.h); here are the decisions: policy, store, audit
+// log.
 //
 // A process is a run: its calls are the history that rules read. Each decision, with the history
 // that it reads and the call that it adds, is one transaction of the store. Pins belong to the

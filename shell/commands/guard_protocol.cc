@@ -13,11 +13,11 @@
 #include "runtime/host_check.h"
 #include "runtime/run/run.h"
 #include "shell/commands/by_person.h"
+#include "shell/guard/hook_event.h"
 #include "shell/guard/protocol_guard.h"
 #include "shell/program/engine_setup.h"
-#include "shell/guard/hook_event.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_files.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {

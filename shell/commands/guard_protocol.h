@@ -15,7 +15,7 @@
 #include <functional>
 #include <string>
 
-#include "shell/commands/commands.h"
+#include "shell/commands/guard_options.h"
 #include "shell/guard/protocol_guard.h"
 
 namespace rpl {

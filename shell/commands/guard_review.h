@@ -8,7 +8,7 @@
 #ifndef RPL_SHELL_COMMANDS_GUARD_REVIEW_H_
 #define RPL_SHELL_COMMANDS_GUARD_REVIEW_H_
 
-#include "shell/commands/commands.h"
+#include "shell/commands/guard_options.h"
 
 namespace rpl {
 

@@ -8,20 +8,33 @@
 #include <optional>
 
 #include "shell/commands/commands.h"
+#include "shell/commands/mcp_install.h"
 #include "shell/commands/mcp_setup.h"
+#include "shell/commands/shared_options.h"
 #include "shell/guard/bound_place.h"
 #include "shell/guard/hook_event.h"
-#include "shell/terminal/input.h"
-#include "shell/terminal/report.h"
-#include "shell/terminal/state_file.h"
 #include "shell/mcp/http_server.h"
 #include "shell/mcp/mcp_service.h"
 #include "shell/mcp/run_files.h"
 #include "shell/mcp/stdio_server.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/state_file.h"
 
 namespace rpl {
-
 namespace {
+
+constexpr const char* kMcpFooter =
+    R"(A host of the Model Context Protocol starts this command and talks to it on a pipe: it lists,
+runs, queries and explains the protocols in the files and folders. Runs are kept in files, and a
+server that is started again goes on with each. See docs/mcp.md.
+
+Examples
+  rpl mcp protocols
+  rpl mcp trip.md restocking.md --allow-tool stock
+  rpl mcp protocols --ask never            # questions come back in results only
+  rpl mcp protocols --http 127.0.0.1:7000  # on HTTP, for hosts on this machine
+  rpl mcp install --host cursor protocols  # prints the settings of a host)";
 
 // The first line of the file, without blanks around it. kExitFile after a message.
 ExitCode ReadToken(const std::string& path, std::string& to) {
@@ -53,8 +66,8 @@ RunFiles::BoundTo BoundRunsOf(const ProtocolFolder& protocols, const McpOptions&
   };
 }
 
-}  // namespace
-
+// Does not return before the client has left. kExitFile for a path or a folder that cannot be
+// used.
 int CommandMcp(const McpOptions& options) {
   if (options.install) return InstallMcp(options);
   if (options.paths.empty()) {
@@ -100,6 +113,56 @@ int CommandMcp(const McpOptions& options) {
     return code;
   if (!options.http.empty()) return ServeHttp(&service, web);
   ServeStdio(service);
+}
+
+}  // namespace
+
+Command DescribeMcp(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<McpOptions>();
+  McpOptions& to = *options;
+  command.require_subcommand(0, 1);
+  constexpr const char* kPaths =
+      "Markdown protocols, plain RPL (*.rpl), or folders with such files";
+  command.add_option("PATH", to.paths, kPaths);
+  CLI::App* install =
+      command.add_subcommand("install", "Print the settings by which a host starts the server");
+  install->callback([&to] { to.install = true; });
+  install->add_option("PATH", to.paths, kPaths)->required();
+  install->add_option("--host", to.host, "claude-code, claude-desktop, cursor or vscode")
+      ->type_name("NAME")
+      ->required()
+      ->check(CLI::IsMember({"claude-code", "claude-desktop", "cursor", "vscode"}));
+  install->add_option("--name", to.name, "The name of the server in the host (default: rpl)")
+      ->type_name("NAME");
+  install->add_flag("--write", to.write, "Add them to the file of the host");
+  command
+      .add_option("--sessions", to.sessions,
+                  "The folder of the runs (default: ~/.local/state/rpl/mcp)")
+      ->type_name("FOLDER")
+      ->check(CheckNamed);
+  command
+      .add_option(
+          "--project", to.project,
+          "The folder of the work, for a protocol that binds an agent (default: the host's, "
+          "or here)")
+      ->type_name("DIR");
+  AddAskOptions(command, to.answers);
+  command
+      .add_option("--http", to.http,
+                  "Serve HTTP at this address, as in 127.0.0.1:7000 (default: a pipe)")
+      ->type_name("ADDRESS")
+      ->check(CheckNamed);
+  command
+      .add_option("--token-file", to.token_file,
+                  "Serve HTTP only to who has the token in this file")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard);
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kMcpFooter);
+  return {.run = [options] { return CommandMcp(*options); }};
 }
 
 }  // namespace rpl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The settings by which a host starts `rpl mcp`: printed, or with --write added to the host's file.
+#include "shell/commands/mcp_install.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +9,11 @@
 #include <iostream>
 
 #include "formats/json_text.h"
-#include "shell/commands/commands.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_files.h"
+#include "shell/serving/protocol_folder.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/replace_file.h"
 #include "shell/terminal/report.h"
-#include "shell/serving/protocol_folder.h"
 
 namespace rpl {
 namespace {

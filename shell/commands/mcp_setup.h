@@ -4,11 +4,25 @@
 #ifndef RPL_SHELL_COMMANDS_MCP_SETUP_H_
 #define RPL_SHELL_COMMANDS_MCP_SETUP_H_
 
-#include "shell/commands/commands.h"
-#include "shell/terminal/report.h"
+#include <string>
+
 #include "shell/mcp/mcp_service.h"
+#include "shell/program/options.h"
+#include "shell/terminal/report.h"
+
+namespace CLI {
+class App;
+}
 
 namespace rpl {
+
+/// How calls of the Model Context Protocol are answered.
+struct AskOptions {
+  std::string ask = "auto";  // --ask WHEN: auto, never, always
+  int ask_timeout = 45;      // --ask-timeout SECONDS
+  int reply_within = 45;     // --reply-within SECONDS
+};
+void AddAskOptions(CLI::App& command, AskOptions& to);
 
 /// Sets how the service asks and answers, and with a policy that it decides about calls
 /// (rpl_guard). Not kExitOk, after a message, if the policy cannot be used.

@@ -9,16 +9,33 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "formats/write_all.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/program_files.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl new NAME: writes NAME.md, a protocol with a goal, questions and a constraint, and its tests,
+// NAME-test.md; both or none. Says what to do next.
+struct NewOptions {
+  std::string name;  // with folders in front, and with or without `.md`
+  std::string kind;  // --kind: "gate" for one that binds an agent, or "protocol"
+};
+
+constexpr const char* kNewFooter =
+    R"(Writes NAME.md, a protocol with a goal, two questions and a constraint, and its tests,
+NAME-test.md. Files that exist are left as they are.
+
+Examples
+  rpl new bike-lending
+  rpl new protocols/bike-lending           # in a folder that exists)";
 
 namespace fs = std::filesystem;
 
@@ -199,8 +216,7 @@ std::string Create(const std::string& path, const std::string& text) {
   return std::strerror(error);
 }
 
-}  // namespace
-
+// kExitInvalid for a name that no goal can have, kExitFile if a file exists.
 int CommandNew(const NewOptions& options) {
   fs::path path = options.name;
   if (path.extension() == ".md") path.replace_extension();
@@ -231,6 +247,19 @@ int CommandNew(const NewOptions& options) {
             << (gate ? "  rpl guard install " : "  rpl run ") << protocol_word << "\n  rpl test "
             << test_word << "\n  rpl check --watch " << protocol_word << "\n";
   return kExitOk;
+}
+
+}  // namespace
+
+Command DescribeNew(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<NewOptions>();
+  NewOptions& to = *options;
+  command.add_option("NAME", to.name, "The name of the goal, as in bike-lending")->required();
+  command.add_option("--kind", to.kind, "A protocol to run, or a gate for an agent's tool calls")
+      ->type_name("protocol|gate")
+      ->check(CLI::IsMember({"protocol", "gate"}));
+  command.footer(kNewFooter);
+  return {.run = [options] { return CommandNew(*options); }};
 }
 
 }  // namespace rpl

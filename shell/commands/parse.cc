@@ -2,23 +2,37 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <memory>
 
 #include "formats/diagnostic_json.h"
 #include "grammar/document.h"
 #include "grammar/document_json.h"
 #include "grammar/printer.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
 
+// rpl parse FILE: prints the result of the parser.
+struct ParseOptions {
+  std::string file;
+  bool json = false;
+  SessionLimits limits;
+};
+
+constexpr const char* kParseFooter =
+    R"(Examples
+  rpl parse protocol.md
+  rpl parse program.rpl --format json)";
+
 using nlohmann::ordered_json;
 
 // Headings and sentences in document order, one per line: `LINE  TEXT`. The contents of a heading
 // are indented by its level.
-void PrintDocument(const Document& document, const Sources& sources) {
+void PrintTrees(const Document& document, const Sources& sources) {
   auto line = [&](Span span) { return sources.PlaceOf(document.file, span.begin).line; };
   auto print_heading = [&](const Scope& scope) {
     std::cout << fmt::format("{:5}  {:#<{}} {}\n", line(scope.span), "", scope.level,
@@ -52,8 +66,7 @@ void PrintJson(const Document& document, const Sources& sources,
   std::cout << Dump(object) << '\n';
 }
 
-}  // namespace
-
+// kExitInvalid after errors; the valid part is printed nevertheless.
 int CommandParse(const ParseOptions& options) {
   Input input = ReadFile(options.file);
   if (!input.error.empty()) {
@@ -66,10 +79,22 @@ int CommandParse(const ParseOptions& options) {
   const Document document = ReadDocument(sources, file, diagnostics);
   diagnostics.Sort();
   if (options.json) PrintJson(document, sources, diagnostics.all());
-  else PrintDocument(document, sources);
+  else PrintTrees(document, sources);
   std::cout << std::flush;
   PrintDiagnostics(diagnostics.all(), sources, std::cerr);
   return diagnostics.has_errors() ? kExitInvalid : kExitOk;
+}
+
+}  // namespace
+
+Command DescribeParse(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ParseOptions>();
+  ParseOptions& to = *options;
+  command.add_option("FILE", to.file, "A Markdown protocol, or plain RPL (*.rpl)")->required();
+  AddFormat(command, to.json);
+  AddTimeAndMemory(command, to.limits);
+  command.footer(kParseFooter);
+  return {.run = [options] { return CommandParse(*options); }, .limits = &to.limits};
 }
 
 }  // namespace rpl

@@ -3,9 +3,11 @@
 
 #include <iostream>
 #include <limits>
+#include <memory>
 
 #include "interp/eval/profile.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/program/profile_report.h"
@@ -14,7 +16,28 @@
 #include "shell/terminal/text_width.h"
 
 namespace rpl {
+namespace {
 
+// rpl profile FILE…: runs the program like `rpl run` and reports the work of its rules.
+struct ProfileOptions {
+  std::vector<std::string> files;
+  std::size_t top = 0;  // --top N: maximal number of rules and of indexes; 0: all
+  bool times = true;    // --no-times: counts only, which are reproducible
+  EngineOptions engine;
+};
+
+constexpr const char* kProfileFooter =
+    R"(Runs the program as `rpl run` does and reports the time and work of each rule, the use of each
+index, and clauses that should be moved. Answers are not printed. Exit codes are those of
+`rpl run`.
+
+Examples
+  rpl profile protocol.md
+  rpl profile rules.rpl --facts edge=edges.csv --top 10
+  rpl profile rules.rpl --no-times         # counts only, which are reproducible
+  rpl profile rules.rpl --format json)";
+
+// Exit codes: as CommandRun. The answers are not printed.
 int CommandProfile(const ProfileOptions& options) {
   Profile profile;
   profile.Enter(Profile::Part::kReading);
@@ -28,15 +51,37 @@ int CommandProfile(const ProfileOptions& options) {
   Session& session = run.session();
   PrintDiagnostics(outcome->diagnostics, session.sources(), std::cerr);
   const bool terminal = isatty(STDOUT_FILENO) == 1;
-  const ProfileForm form = {options.times, options.top,
-                            terminal ? TerminalWidth() : std::numeric_limits<int>::max()};
+  const ProfileForm shown = {options.times, options.top,
+                             terminal ? TerminalWidth() : std::numeric_limits<int>::max()};
   if (options.engine.json)
-    std::cout << Dump(ProfileJson(profile, *outcome, session.sources(), session.store(), form))
+    std::cout << Dump(ProfileJson(profile, *outcome, session.sources(), session.store(), shown))
               << '\n';
-  else std::cout << ProfileText(profile, session.sources(), &session.store(), form);
+  else std::cout << ProfileText(profile, session.sources(), &session.store(), shown);
   std::cout << std::flush;
   PrintEnd(*outcome, session.pool(), std::cerr, StoreOption(options.engine.guard));
   return run.End(outcome);
+}
+
+}  // namespace
+
+Command DescribeProfile(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ProfileOptions>();
+  ProfileOptions& to = *options;
+  command.add_option("FILE", to.files, kPrograms)->required();
+  AddRunOptions(command, to.engine);
+  AddFormat(command, to.engine.json);
+  command.add_option("--top", to.top, "Show the first N rules and indexes (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  command.add_flag_callback(
+      "--no-times", [&to] { to.times = false; }, "Print counts only, which are reproducible");
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command.footer(kProfileFooter);
+  return {.run = [options] { return CommandProfile(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
 }
 
 }  // namespace rpl

@@ -3,23 +3,45 @@
 
 #include <cstdint>
 #include <iostream>
+#include <memory>
 
 #include "formats/shorten.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/known_names.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
-#include "shell/terminal/report.h"
 #include "shell/program/sql_program.h"
 #include "shell/program/sql_run.h"
-#include "shell/terminal/text_width.h"
 #include "shell/repl/answer_form.h"
 #include "shell/repl/entry.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
+#include "shell/terminal/text_width.h"
 
 namespace rpl {
 namespace {
+
+// rpl query [-f FILE]… GOAL: answers one query, like `rpl reply`.
+enum class QueryFormat { kText, kJson, kCsv, kTable };  // of --format
+
+struct QueryOptions {
+  std::vector<std::string> files;
+  std::string goal;  // a goal form, or a query of the shell
+  std::string on;    // --on: the URL of a database that answers; "": this process does
+  QueryFormat format = QueryFormat::kText;  // --format; `engine.json` is that of CommandQuery
+  EngineOptions engine;
+};
+
+constexpr const char* kQueryFooter =
+    R"(GOAL is a goal form, or one or more calls; then their variables are asked for.
+
+Examples
+  rpl query -f graph.rpl 'reachable(1, ?x)'
+  rpl query -f graph.rpl '%far(?x) <- reachable(1, ?x), not edge(1, ?x)'
+  rpl query -f graph.rpl 'edge(1, 2)'
+  rpl query '?x = 6 * 7')";
 
 // The answers in the form that was asked for.
 void PrintAnswers(const QueryOptions& options, const Outcome& outcome, const Pool& pool) {
@@ -31,7 +53,7 @@ void PrintAnswers(const QueryOptions& options, const Outcome& outcome, const Poo
                                false};
   const std::string text = AnswersAs(csv ? AnswerForm::kCsv : AnswerForm::kTable, pool,
                                      outcome.columns, outcome.cells, layout);
-  if (csv) rpl::PrintDocument(text);
+  if (csv) PrintDocument(text);
   else std::cout << text;
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
@@ -52,8 +74,9 @@ int QueryOn(const QueryOptions& options, std::vector<ProgramFile> files, const E
   return ExitCodeOf(run.outcome->status);
 }
 
-}  // namespace
-
+// Exit codes: that of the outcome; kExitInvalid for an invalid program or query. With a database
+// also kExitInvalid for a part that has no counterpart in SQL, kExitFile for an error of the
+// database, and kExitLimit where a limit of its is the reason.
 int CommandQuery(const QueryOptions& given) {
   QueryOptions options = given;
   options.engine.json = options.format == QueryFormat::kJson;
@@ -89,6 +112,36 @@ int CommandQuery(const QueryOptions& given) {
       std::cerr << "note: " << Printable(unknown) << '\n';
   if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
+}
+
+std::string CheckDatabase(const std::string& url) {
+  if (!IsDatabaseUrl(url)) return "expected postgresql://…, got `" + WithoutPassword(url) + "`";
+  return CheckDatabaseUrl(url);
+}
+
+}  // namespace
+
+Command DescribeQuery(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<QueryOptions>();
+  QueryOptions& to = *options;
+  AddPrograms(command, to.files);
+  command.add_option("GOAL", to.goal, "A goal form, or one or more calls")->required();
+  command.add_option("--on", to.on, "Let this PostgreSQL database answer (docs/sql.md)")
+      ->type_name("URL")
+      ->check(CheckDatabase);
+  AddEngineOptions(command, to.engine);
+  command.remove_option(command.get_option("--format"));
+  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json, csv or table",
+            {{"text", QueryFormat::kText},
+             {"json", QueryFormat::kJson},
+             {"csv", QueryFormat::kCsv},
+             {"table", QueryFormat::kTable}});
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command.footer(kQueryFooter);
+  return {.run = [options] { return CommandQuery(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
 }
 
 }  // namespace rpl

@@ -6,13 +6,23 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "formats/shorten.h"
+#include "shell/commands/command_tree.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl reference WHAT: prints docs/commands.md, a page for man(1), or the names of the commands.
+// Hidden: packages are built with it.
+struct ReferenceOptions {
+  std::string what;     // markdown, man or commands
+  std::string command;  // of the page; "" for rpl itself
+};
 
 // `rpl-trace-show`: an anchor in the document, or the name of a man page.
 std::string PageName(const CommandNode& command) {
@@ -164,8 +174,7 @@ void PrintManPage(const CommandNode& root, const CommandNode& node) {
   std::cout << fmt::format(".SH SEE ALSO\n\\fB{}\\fR(1)\n", root.name);
 }
 
-}  // namespace
-
+// kExitInvalid for an unknown command.
 int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
   if (options.what == "markdown") {
     std::cout
@@ -190,6 +199,20 @@ int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
   std::cerr << "rpl: unknown command `" << PrintableLine(Shortened(options.command, kToldBytes))
             << "`\n";
   return kExitInvalid;
+}
+
+}  // namespace
+
+Command DescribeReference(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ReferenceOptions>();
+  ReferenceOptions& to = *options;
+  command.add_option("WHAT", to.what, "markdown, man or commands")
+      ->required()
+      ->check(CLI::IsMember({"markdown", "man", "commands"}));
+  command.add_option("COMMAND", to.command, "The command, for `man`");
+  return {.run = [options, &command] {
+    return CommandReference(*options, ReadCommandTree(*command.get_parent()));
+  }};
 }
 
 }  // namespace rpl

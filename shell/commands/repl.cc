@@ -1,9 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/repl/repl.h"
+#include <memory>
+
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
+#include "shell/repl/repl.h"
 
 namespace rpl {
+namespace {
 
+constexpr const char* kReplFooter =
+    R"(docs/shell.md describes the shell; `.help` lists its commands. `rpl` alone is `rpl repl`.
+
+Examples
+  rpl repl protocol.md
+  rpl repl graph.rpl --session graph.rpls   # saved in a file, to be continued
+  rpl repl graph.rpl <entries.txt           # reads entries from a file)";
+
+// rpl repl [FILE…]: the shell, shell/repl/repl.h.
 int CommandRepl(const ReplOptions& options) { return Repl(options).Run(); }
+
+}  // namespace
+
+Command DescribeRepl(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ReplOptions>();
+  ReplOptions& to = *options;
+  command.add_option("FILE", to.files, kPrograms);
+  command
+      .add_option("--session", to.session,
+                  "Save the session in FILE, or postgresql://…/NAME; if it exists, continue it")
+      ->type_name("FILE");
+  command.add_option("--color", to.colour, "auto (default), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  AddEngineOptions(command, to.engine);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command.footer(kReplFooter);
+  return {.run = [options] { return CommandRepl(*options); }};
+}
 
 }  // namespace rpl

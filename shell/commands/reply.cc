@@ -1,21 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <memory>
 
 #include "runtime/gate_setup.h"
 #include "runtime/run/run.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/known_names.h"
+#include "shell/program/tool_setup.h"
+#include "shell/repl/entry.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
 #include "shell/terminal/scripted_agent.h"
 #include "shell/terminal/terminal_agent.h"
-#include "shell/program/tool_setup.h"
-#include "shell/repl/entry.h"
 
 namespace rpl {
+namespace {
 
+// rpl reply [FILE]: answers one user message by §15.9.
+struct ReplyOptions {
+  std::string file;  // "" for standard input
+  EngineOptions engine;
+};
+
+constexpr const char* kReplyFooter =
+    R"(If the last line of the message starts with `%`, it is the query.
+
+Examples
+  printf "user('foo')\n%% <- user(?u), \$json(?u)\n" | rpl reply
+  rpl reply message.md
+  rpl reply message.md --answer focus=clarity
+  rpl reply message.md --format json)";
+
+// Exit codes: that of the outcome; kExitInvalid after errors in the message.
 int CommandReply(const ReplyOptions& options) {
   const bool from_file = !options.file.empty() && options.file != "-";
   const Input input = from_file ? ReadFile(options.file) : ReadStandardInput();
@@ -54,6 +73,21 @@ int CommandReply(const ReplyOptions& options) {
   if (const ExitCode code = ReportAnswers(agent); code != kExitOk) return code;
   if (Interrupted()) return kExitInterrupted;
   return HasErrors(outcome.diagnostics) ? kExitInvalid : ExitCodeOf(outcome.status);
+}
+
+}  // namespace
+
+Command DescribeReply(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ReplyOptions>();
+  ReplyOptions& to = *options;
+  command.add_option("FILE", to.file, "The message (default: standard input)")->check(CheckNamed);
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, "default: none");
+  command.footer(kReplyFooter);
+  return {.run = [options] { return CommandReply(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
 }
 
 }  // namespace rpl

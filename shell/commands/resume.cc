@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <set>
 
 #include "formats/shorten.h"
@@ -17,19 +18,37 @@
 #include "runtime/saved_session.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/resume.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/findings.h"
 #include "shell/program/guard_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/known_names.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
+#include "shell/repl/session.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
 #include "shell/terminal/terminal_agent.h"
-#include "shell/repl/session.h"
 
 namespace rpl {
 namespace {
+
+// rpl resume SESSION: continues a run that has a session file.
+struct ResumeOptions {
+  std::string session;
+  std::vector<std::string> retry;  // --retry NAME
+  EngineOptions engine;
+  std::string anchor = "";  // --anchor
+};
+
+constexpr const char* kResumeFooter =
+    R"(Reads the program again, with any changes. Questions that were answered are not asked again,
+and calls that were answered are not repeated.
+
+Examples
+  rpl run protocol.md --session trip.rpls    # exits with 3: waiting for an answer
+  rpl resume trip.rpls --answer focus=clarity)";
 
 /// The maximal number of changed sentences in a list.
 constexpr std::size_t kChangesShown = 20;
@@ -241,6 +260,11 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
     std::cerr << fmt::format("saved: go on with `{}`\n", resume);
 }
 
+// Exit codes: as CommandRun; kExitFile also for a damaged session.
+int CommandResume(const ResumeOptions& options) {
+  return GoOn(options.session, {}, options.engine, options.retry, options.anchor);
+}
+
 }  // namespace
 
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
@@ -360,8 +384,30 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   return ExitCodeOf(outcome.status);
 }
 
-int CommandResume(const ResumeOptions& options) {
-  return GoOn(options.session, {}, options.engine, options.retry, options.anchor);
+Command DescribeResume(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ResumeOptions>();
+  ResumeOptions& to = *options;
+  command
+      .add_option("SESSION", to.session,
+                  "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
+      ->required();
+  command
+      .add_option("--anchor", to.anchor,
+                  "Refuse a session that does not go on from here (see rpl trace anchor)")
+      ->type_name("N:HASH");
+  AddGoalOptions(command, to.engine);
+  AddRepeatable(
+      command, "--take-back", to.engine.take_back, "KEY",
+      "Take back the last answer, or that it was declined: it is asked again; repeatable");
+  AddRepeatable(command, "--retry", to.retry, "NAME",
+                "Repeat calls of a tool that failed or may not have finished; repeatable");
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  command.footer(kResumeFooter);
+  return {.run = [options] { return CommandResume(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
 }
 
 }  // namespace rpl

@@ -1,15 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <memory>
 
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
-#include "shell/terminal/input.h"
+#include "shell/commands/resume.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
+namespace {
 
+// rpl run FILE…: runs the files as one program until its goal is decided or waits.
+struct RunOptions {
+  std::vector<std::string> files;
+  std::string session;  // --session FILE
+  EngineOptions engine;
+  bool watch = false;  // --watch
+};
+
+constexpr const char* kRunFooter =
+    R"(Examples
+  rpl run protocol.md
+  rpl run protocol.md facts.rpl            # several files form one program
+  printf 'doc-42\nclarity\n' | rpl run protocol.md
+  rpl run protocol.md --answer draft-id=doc-42 --answer focus=clarity
+  rpl run protocol.md --answers answers.json
+  rpl run protocol.md --facts stock=stock.csv
+  rpl run protocol.md --now 2026-01-02T00:00:00Z
+  rpl run protocol.md --session trip.rpls  # saved in a file, to be continued
+  rpl run protocol.md --log phases         # reports each phase on standard error
+  rpl run protocol.md --allow-tool stock   # allows a tool of rpl.yaml; see docs/tools.md
+  rpl run protocol.md --model openai:NAME  # a model answers; see docs/models.md
+  rpl run protocol.md --format json
+  rpl run protocol.md --watch              # again whenever the file is saved)";
+
+// Exit codes: that of the outcome (ExitCodeOf); kExitInvalid for a program with errors or without
+// a goal; kExitFile for an unreadable file.
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
@@ -27,6 +57,30 @@ int CommandRun(const RunOptions& options) {
   const Outcome* const outcome = run.Pursue(std::move(files));
   if (outcome != nullptr) PrintRun(*outcome, run.session(), options.engine);
   return run.End(outcome);
+}
+
+}  // namespace
+
+Command DescribeRun(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<RunOptions>();
+  RunOptions& to = *options;
+  command.add_option("FILE", to.files, kPrograms)->required();
+  AddGoalOptions(command, to.engine);
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command
+      .add_option("--session", to.session,
+                  "Save the run in FILE, or postgresql://…/NAME; if it exists, continue it")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  AddWatch(command, to.watch);
+  command.footer(kRunFooter);
+  return {.run = [options] { return CommandRun(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads,
+          .watch = &to.watch};
 }
 
 }  // namespace rpl

@@ -4,20 +4,51 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <sstream>
 
 #include "runtime/postgres/database_url.h"
 #include "runtime/tools/tool.h"
+#include "shell/commands/commands.h"
 #include "shell/commands/mcp_setup.h"
-#include "shell/terminal/input.h"
-#include "shell/terminal/report.h"
+#include "shell/commands/shared_options.h"
 #include "shell/mcp/http_server.h"
 #include "shell/mcp/mcp_service.h"
 #include "shell/serve/run_rows.h"
 #include "shell/serve/serve_api.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl serve [FILE|FOLDER…]: does turns of runs in a database, and serves them on HTTP.
+struct ServeOptions {
+  std::vector<std::string> paths;
+  std::string store;                    // --store URL
+  std::string http = "127.0.0.1:7070";  // --http ADDRESS
+  std::string token_file;               // --token-file FILE
+  std::size_t workers = 2;              // --workers N
+  int lease = 15;                       // --lease SECONDS
+  int drain = 30;                       // --drain SECONDS
+  std::int64_t most_ready = 10'000;     // --max-ready N, of a tenant
+  std::int64_t most_working = 0;        // --max-working N, likewise
+  std::string spans;                    // --spans FILE
+  AskOptions answers;                   // of /mcp
+  EngineOptions engine;                 // config, allow_tools, guard, limits, threads
+  bool schema = false;                  // rpl serve schema
+};
+
+constexpr const char* kServeFooter =
+    R"(Runs and their sessions are rows of a database, so that any number of these processes, on any
+machines, share the work: each does the next turn of any run. Clients begin runs and give answers
+over HTTP; /openapi.json describes the interface. A process may be killed at any time: another
+goes on with its runs. See docs/serve.md.
+
+Examples
+  rpl serve protocols --store postgresql://rpl@db/rpl
+  rpl serve protocols --store postgresql://rpl@db/rpl --max-ready 1000 --spans spans.jsonl
+  rpl serve schema)";
 
 constexpr std::size_t kLeastToken = 16;
 constexpr const char* kSealKey = "mcp key";
@@ -78,8 +109,8 @@ SqlError PrepareStore(const ServeSettings& settings, std::string& key) {
   return error;
 }
 
-}  // namespace
-
+// Does not return before a signal. kExitFile for a database, a path or an address that cannot be
+// used.
 int CommandServe(const ServeOptions& options) {
   if (options.schema) {
     std::cout << RunQueue::Schema();
@@ -159,6 +190,62 @@ int CommandServe(const ServeOptions& options) {
   workers.Start(pool, [&api](const std::string& session) { api.Done(session); });
   pool.Post([&renewed] { renewed.RenewClaims(); });
   return ServeHttp(&mcp, web);
+}
+
+}  // namespace
+
+Command DescribeServe(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<ServeOptions>();
+  ServeOptions& to = *options;
+  command.require_subcommand(0, 1);
+  command.add_option("PATH", to.paths,
+                     "Markdown protocols, plain RPL (*.rpl), or folders with such files");
+  command.add_subcommand("schema", "Print the tables that it uses")->callback([&to] {
+    to.schema = true;
+  });
+  command
+      .add_option("--store", to.store, "The PostgreSQL database with the runs and their sessions")
+      ->type_name("URL")
+      ->check(CheckNamed);
+  command.add_option("--http", to.http, "Serve at this address (default: 127.0.0.1:7070)")
+      ->type_name("ADDRESS")
+      ->check(CheckNamed);
+  command
+      .add_option("--token-file", to.token_file,
+                  "Serve only those with a token: a file with a token and a tenant on each line")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  command.add_option("--workers", to.workers, "Do so many turns at the same time (default: 2)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256));
+  command
+      .add_option("--lease", to.lease,
+                  "Leave the run of a worker that died to others after this time (default: 15)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  command.add_option("--drain", to.drain, "Wait so long for turns when told to end (default: 30)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 3600));
+  command
+      .add_option("--max-ready", to.most_ready,
+                  "Refuse runs of a tenant that has so many waiting for a worker (default: 10000)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--max-working", to.most_working,
+                  "Do at most so many turns of a tenant at the same time, on all workers")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--spans", to.spans, "Append OpenTelemetry spans of each turn to this file")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  AddAskOptions(command, to.answers);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard, "--guard-store");
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kServeFooter);
+  return {.run = [options] { return CommandServe(*options); }};
 }
 
 }  // namespace rpl

@@ -4,16 +4,34 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/postgres/session_rows.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl session …: sessions as a whole, and their tables in PostgreSQL.
+struct SessionCommandOptions {
+  enum class What { kCopy, kList, kSchema };
+  What what = What::kCopy;
+  std::string from;   // kCopy: a session; kList: the URL of a database
+  std::string to;     // kCopy: the name of a new session
+  bool json = false;  // kList
+  SessionLimits limits;
+};
+
+constexpr const char* kSessionFooter =
+    R"(Examples
+  rpl session copy trip.rpls backup.rpls
+  rpl session schema > tables.sql
+  rpl session list postgresql:///rpl)";
 
 using nlohmann::ordered_json;
 
@@ -88,8 +106,8 @@ int ListSessionsOf(const SessionCommandOptions& options) {
   return kExitOk;
 }
 
-}  // namespace
-
+// kCopy prints the anchor of the copy, after reading it again. kExitFile for a session that cannot
+// be read or written, kExitInvalid for a name that cannot be listed.
 int CommandSession(const SessionCommandOptions& options) {
   using What = SessionCommandOptions::What;
   switch (options.what) {
@@ -98,6 +116,30 @@ int CommandSession(const SessionCommandOptions& options) {
     case What::kSchema: std::cout << SessionSchema(); return kExitOk;
   }
   return kExitBug;
+}
+
+}  // namespace
+
+Command DescribeSession(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<SessionCommandOptions>();
+  SessionCommandOptions& to = *options;
+  using What = SessionCommandOptions::What;
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  CLI::App* copy =
+      add("copy", "Copy a session, verify the copy, and print its anchor", What::kCopy);
+  copy->add_option("FROM", to.from, "A session file, or postgresql://…/NAME")->required();
+  copy->add_option("TO", to.to, "The same, of a session that does not exist yet")->required();
+  CLI::App* list = add("list", "List the sessions of a database", What::kList);
+  list->add_option("URL", to.from, "The database: postgresql://USER@HOST/DATABASE")->required();
+  AddFormat(*list, to.json);
+  add("schema", "Print the tables and roles of sessions in PostgreSQL, as SQL", What::kSchema);
+  command.footer(kSessionFooter);
+  return {.run = [options] { return CommandSession(*options); }, .limits = &to.limits};
 }
 
 }  // namespace rpl

@@ -208,4 +208,14 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddFormat(command, options.json);
 }
 
+void AddGoalOptions(CLI::App& command, EngineOptions& options) {
+  command
+      .add_option("--goal", options.goal,
+                  "Pursue %NAME alone; %: the root goal, else each goal in order (default: as the "
+                  "last run of the session, else %)")
+      ->type_name("NAME");
+  command.add_flag("--prose", options.prose,
+                   "Print what to do now, as a terminal does: the prose of the satisfied goals");
+}
+
 }  // namespace rpl

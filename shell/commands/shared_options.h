@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "shell/commands/commands.h"
+#include "shell/program/options.h"
 
 namespace rpl {
 
@@ -76,6 +76,9 @@ void AddTimeAndMemory(CLI::App& command, SessionLimits& limits);
 void AddWatch(CLI::App& command, bool& watch);
 
 void AddThreads(CLI::App& command, std::size_t& threads);
+
+/// Which goal is pursued, and how its end is told.
+void AddGoalOptions(CLI::App& command, EngineOptions& options);
 
 /// The options of every run.
 void AddRunOptions(CLI::App& command, EngineOptions& options);

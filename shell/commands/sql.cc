@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <memory>
 
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/program_run.h"
-#include "shell/terminal/report.h"
 #include "shell/program/source_reader.h"
 #include "shell/program/sql_program.h"
 #include "shell/program/tool_setup.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
+namespace {
 
+// rpl sql FILE…: prints the program as a script of SQL (interp/sql/sql_script.h).
+struct SqlOptions {
+  std::vector<std::string> files;
+  std::string schema = "rpl";  // --schema NAME
+  bool pushed = false;         // --pushed: what the databases of the configuration evaluate
+  EngineOptions engine;        // facts
+};
+
+constexpr const char* kSqlFooter =
+    R"(The script is for psql and PostgreSQL 15 or later: tables with the facts, the statements of each
+stratum, and a selection for each goal. What has no counterpart in SQL is an error with its place.
+docs/sql.md describes what becomes of what.
+
+Examples
+  rpl sql graph.rpl > graph.sql
+  rpl sql graph.rpl --facts edge=edges.csv --schema graph   # for `psql -X -f -`)";
+
+// Exit codes: kExitInvalid for a program with errors, or that has no counterpart in SQL; kExitFile
+// for an unreadable file.
 int CommandSql(const SqlOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
@@ -34,6 +56,31 @@ int CommandSql(const SqlOptions& options) {
   PrintDocument(script->Text(options.schema, program.sources()));
   std::cout << std::flush;
   return kExitOk;
+}
+
+}  // namespace
+
+Command DescribeSql(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<SqlOptions>();
+  SqlOptions& to = *options;
+  command.add_option("FILE", to.files, kPrograms)->required();
+  command.add_option("--schema", to.schema, "Create this schema (default: rpl)")
+      ->type_name("NAME")
+      ->check(CheckNamed);
+  command.add_flag("--pushed", to.pushed,
+                   "Print the queries that the databases of rpl.yaml evaluate in a run");
+  command
+      .add_option("--config", to.engine.config,
+                  "The configuration (default: rpl.yaml beside the program)")
+      ->type_name("FILE");
+  AddRepeatable(command, "--allow-tool", to.engine.allow_tools, "NAME",
+                "Read what rpl.yaml opens, without its approval: index; repeatable");
+  AddFactsOptions(command, to.engine);
+  AddTimeAndMemory(command, to.engine.limits);
+  command.footer(kSqlFooter);
+  return {.run = [options] { return CommandSql(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
 }
 
 }  // namespace rpl

@@ -5,6 +5,8 @@
 // with the number of an event, or passes through every command that opens a session.
 #include <sqlite3.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -21,9 +23,9 @@
 #include "runtime/nobody.h"
 #include "runtime/saved_session.h"
 #include "runtime/session_file.h"
-#include "shell/commands/commands.h"
-#include "shell/terminal/report.h"
+#include "shell/commands/command_table.h"
 #include "shell/repl/session.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
@@ -103,15 +105,30 @@ void Replace(const std::string& path, const Events& events) {
 
 // --- Sessions of real runs ---------------------------------------------------------------
 
-EngineOptions Answering(std::vector<std::string> answers) {
-  EngineOptions engine;
-  engine.now = kNow;
-  engine.answers = std::move(answers);
-  return engine;
+using Words = std::vector<std::string>;
+
+// The exit code of a command line. The limits of the process are not watched.
+int Rpl(Words words) {
+  CLI::App app;
+  const auto commands =
+      DescribeCommands(app, [&](std::string_view name) { return name == words.front(); });
+  const Command& command = commands.at(words.front());
+  std::reverse(words.begin(), words.end());
+  app.parse(words);
+  return command.run();
 }
 
-int Run(const std::string& program, const std::string& session, const EngineOptions& engine) {
-  return CommandRun({{program}, session, engine});
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+int Run(const std::string& program, const std::string& session, const Words& options) {
+  return Rpl(Words{"run", program, "--session", session, "--now", kNow} + options);
+}
+
+int Resume(const std::string& session, const Words& options) {
+  return Rpl(Words{"resume", session, "--now", kNow} + options);
 }
 
 // Questions of headings, one of them half answered at the end of the first run, and a file of a
@@ -121,8 +138,8 @@ void Asks(const testing::Folder& folder) {
         "# Trip - %trip(?where, ?nights) <- stay(?where, ?nights), dates.md#open(?where)\n\n"
         "## Stay - stay(?where, ?nights)\n\nWhere, and how long?\n");
   Write(folder / "dates.md", "open(\"Lucca\")\n");
-  CHECK(Run(folder / "p.md", folder / "s", Answering({"where=Lucca"})) == kExitWaiting);
-  CHECK(CommandResume({folder / "s", {}, Answering({"nights=3"})}) == kExitOk);
+  CHECK(Run(folder / "p.md", folder / "s", {"--answer", "where=Lucca"}) == kExitWaiting);
+  CHECK(Resume(folder / "s", {"--answer", "nights=3"}) == kExitOk);
 }
 
 // A started tool, chat, a changed program, and a decision of a person.
@@ -135,20 +152,17 @@ void Calls(const testing::Folder& folder) {
   const std::string program =
       "% <- ?a = $ask(\"one\"), ?w = $work(?a), $json(?w), $json(?a), ?b = $ask(\"two\")\n";
   Write(folder / "p.rpl", program);
-  EngineOptions engine = Answering({"ask=1"});
-  engine.allow_tools = {"work"};
-  CHECK(Run(folder / "p.rpl", folder / "s", engine) == kExitWaiting);
+  CHECK(Run(folder / "p.rpl", folder / "s", {"--answer", "ask=1", "--allow-tool", "work"}) ==
+        kExitWaiting);
   Write(folder / "p.rpl", "price(900)\nprice(?p), ?p > 800 -> approved(1)\n" + program);
-  engine.answers = {"what-now=continue", "ask=2"};
-  CHECK(CommandResume({folder / "s", {}, engine}) == kExitOk);
+  CHECK(Resume(folder / "s", {"--answer", "what-now=continue", "--answer", "ask=2", "--allow-tool",
+                              "work"}) == kExitOk);
 }
 
 // A limit is reached; the failure is the last event.
 void Grows(const testing::Folder& folder) {
   Write(folder / "p.rpl", "n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%go(?x) <- n(?x), ?x < 0\n");
-  EngineOptions engine = Answering({});
-  engine.limits.max_rows = 10;
-  CHECK(Run(folder / "p.rpl", folder / "s", engine) == kExitLimit);
+  CHECK(Run(folder / "p.rpl", folder / "s", {"--max-rows", "10"}) == kExitLimit);
 }
 
 // Calls that a policy allows, blocks and holds, depending on other runs.
@@ -171,11 +185,9 @@ void Guarded(const testing::Folder& folder) {
             "]}");
   Write(folder / "p.rpl",
         "% <- ?a = $ask(\"one\"), ?b = $ask(\"two\"), ?c = $choose(\"three\", [\"x\" \"y\"])\n");
-  EngineOptions engine = Answering({"ask=1", "ask=2"});
-  engine.guard.policy = folder / "policy.json";
-  engine.guard.store = folder / "guard.db";
-  engine.guard.audit = folder / "audit";
-  CHECK(Run(folder / "p.rpl", folder / "s", engine) == kExitWaiting);
+  CHECK(Run(folder / "p.rpl", folder / "s",
+            {"--answer", "ask=1", "--answer", "ask=2", "--policy", folder / "policy.json",
+             "--store", folder / "guard.db", "--audit", folder / "audit"}) == kExitWaiting);
 }
 
 // Messages of a prompt, with a file of a namespace, and one of them taken back.
@@ -277,15 +289,6 @@ struct Opener {
   std::function<int(const std::string& session)> open;
 };
 
-int Traced(const std::string& session, TraceOptions::What what, bool json = false) {
-  TraceOptions options;
-  options.what = what;
-  options.session = options.other = session;
-  options.query = "%found(?x) <- p(?x)";
-  options.json = json;
-  return CommandTrace(options);
-}
-
 // Like `rpl repl --session`, without a prompt.
 int Prompt(const std::string& session) {
   Nobody nobody;
@@ -319,22 +322,45 @@ int Embedded(const std::string& session) {
 }
 
 const std::vector<Opener> kReaders = {
-    {"show", [](const std::string& s) { return Traced(s, TraceOptions::What::kShow); }},
-    {"show, JSON", [](const std::string& s) { return Traced(s, TraceOptions::What::kShow, true); }},
-    {"export", [](const std::string& s) { return Traced(s, TraceOptions::What::kExport); }},
+    {"show",
+     [](const std::string& s) {
+       return Rpl({"trace", "show", s});
+     }},
+    {"show, JSON",
+     [](const std::string& s) {
+       return Rpl({"trace", "show", s, "--format", "json"});
+     }},
+    {"export",
+     [](const std::string& s) {
+       return Rpl({"trace", "export", s});
+     }},
     {"export, NDJSON",
-     [](const std::string& s) { return Traced(s, TraceOptions::What::kExport, true); }},
-    {"verify", [](const std::string& s) { return Traced(s, TraceOptions::What::kVerify); }},
-    {"diff", [](const std::string& s) { return Traced(s, TraceOptions::What::kDiff); }},
-    {"query", [](const std::string& s) { return Traced(s, TraceOptions::What::kQuery); }},
-    {"replay", [](const std::string& s) { return Traced(s, TraceOptions::What::kReplay); }},
-    {"html", [](const std::string& s) { return Traced(s, TraceOptions::What::kHtml); }},
+     [](const std::string& s) {
+       return Rpl({"trace", "export", s, "--format", "ndjson"});
+     }},
+    {"verify",
+     [](const std::string& s) {
+       return Rpl({"trace", "verify", s});
+     }},
+    {"diff",
+     [](const std::string& s) {
+       return Rpl({"trace", "diff", s, s});
+     }},
+    {"query",
+     [](const std::string& s) {
+       return Rpl({"trace", "query", s, "%found(?x) <- p(?x)"});
+     }},
+    {"replay",
+     [](const std::string& s) {
+       return Rpl({"trace", "replay", s});
+     }},
+    {"html",
+     [](const std::string& s) {
+       return Rpl({"trace", "html", s});
+     }},
 };
 const std::vector<Opener> kWriters = {
-    {"resume",
-     [](const std::string& s) {
-       return CommandResume({s, {}, Answering({})});
-     }},
+    {"resume", [](const std::string& s) { return Resume(s, {}); }},
     {"repl", Prompt},
     {"embedded", Embedded},
 };
@@ -373,7 +399,7 @@ void TamperWith(void (*make)(const testing::Folder&)) {
   const Events events = EventsOf(session);
   REQUIRE(FirstWrong(events) == 0);
   Replace(session, events);
-  CHECK(Ran([&] { return Traced(session, TraceOptions::What::kReplay); }).code == kExitOk);
+  CHECK(Ran([&] { return Rpl({"trace", "replay", session}); }).code == kExitOk);
   std::size_t all = 0;
   std::size_t opened = 0;
   ForEachTampering(events, [&](const std::string& what, const Events& tampered) {
@@ -381,7 +407,7 @@ void TamperWith(void (*make)(const testing::Folder&)) {
     const std::size_t wrong = FirstWrong(tampered);
     if (wrong == 0 && !what.starts_with("body") && !IsSession(what)) {
       Replace(session, tampered);
-      const Ended again = Ran([&] { return Traced(session, TraceOptions::What::kReplay); });
+      const Ended again = Ran([&] { return Rpl({"trace", "replay", session}); });
       CHECK(again.code == kExitNo);
       CHECK(again.text.find("differs: event ") != std::string::npos);
     }

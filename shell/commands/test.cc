@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "formats/shorten.h"
@@ -20,21 +21,52 @@
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
-#include "shell/terminal/colours.h"
-#include "shell/program/engine_setup.h"
-#include "shell/terminal/input.h"
-#include "shell/program/program_run.h"
-#include "shell/terminal/replace_file.h"
-#include "shell/terminal/report.h"
+#include "shell/commands/shared_options.h"
 #include "shell/pages/coverage_page.h"
+#include "shell/pages/pages.h"
+#include "shell/program/engine_setup.h"
+#include "shell/program/program_run.h"
 #include "shell/script/isolation.h"
 #include "shell/script/junit_report.h"
 #include "shell/script/script_coverage.h"
 #include "shell/script/script_runner.h"
 #include "shell/script/test_script.h"
+#include "shell/terminal/colours.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/replace_file.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
+
+// rpl test PATH…: runs the scripts of Markdown files (docs/testing.md).
+struct TestOptions {
+  std::vector<std::string> paths;  // files, and folders with all their *.md files
+  std::string filter;              // only cases in whose name or headings above it occurs
+  EngineOptions engine;            // facts: of every script's session
+  bool json = false;
+  bool watch = false;                  // --watch
+  bool update = false;                 // --update
+  std::string junit;                   // --junit FILE
+  bool coverage = false;               // --coverage
+  std::string coverage_html;           // --coverage-html FILE
+  std::string coverage_lcov;           // --coverage-lcov FILE
+  std::optional<double> min_coverage;  // --min PERCENT
+  bool record = false;                 // --record: cassettes anew, from the model of `engine`
+};
+
+constexpr const char* kTestFooter =
+    R"(docs/testing.md describes the format of the scripts.
+
+Examples
+  rpl test spec-tests
+  rpl test spec-tests/07-sets --filter R7.01
+  rpl test spec-tests --format json
+  rpl test trip-test.md --watch            # again whenever a file is saved
+  rpl test trip-test.md --coverage --min 80
+  rpl test trip-test.md --coverage-html coverage.html
+  rpl test trip-test.md --update           # takes what came out, to be read in the diff
+  rpl test tests --junit results.xml)";
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -303,8 +335,44 @@ int Testing::Run() {
   return End();
 }
 
+// kExitNo if a case fails, or the coverage is less than its minimum, kExitInvalid for malformed
+// scripts and if there is no case.
+int CommandTest(const TestOptions& options) { return Testing(options).Run(); }
+
 }  // namespace
 
-int CommandTest(const TestOptions& options) { return Testing(options).Run(); }
+Command DescribeTest(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<TestOptions>();
+  TestOptions& to = *options;
+  command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
+  command
+      .add_option("--filter", to.filter,
+                  "Run only cases with TEXT in their name or in a heading above them")
+      ->type_name("TEXT");
+  AddFactsOptions(command, to.engine);
+  AddFormat(command, to.json);
+  AddWatch(command, to.watch);
+  command.add_flag("--update", to.update,
+                   "Write what came out into expectations that do not hold, unless it is an error");
+  const auto add_file = [&](const char* name, std::string& file, const char* help) {
+    command.add_option(name, file, help)->type_name("FILE")->check(CheckNamed);
+  };
+  CLI::Option* const record = command.add_flag(
+      "--record", to.record, "Make the cassettes of MODEL anew, with the replies of --model");
+  record->needs(AddModel(command, to.engine.model)->needs(record));
+  add_file("--junit", to.junit, "Write the results as JUnit XML, for CI");
+  command.add_flag("--coverage", to.coverage,
+                   "Print which rules, headings, branches and constraints did something");
+  if (MakesPages()) add_file("--coverage-html", to.coverage_html, "Write the coverage as a page");
+  add_file("--coverage-lcov", to.coverage_lcov, "Write the coverage as a tracefile of lcov");
+  command
+      .add_option_function<double>(
+          "--min", [&to](const double& percent) { to.min_coverage = percent; },
+          "Fail if less is covered")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
+  command.footer(kTestFooter);
+  return {.run = [options] { return CommandTest(*options); }, .watch = &to.watch};
+}
 
 }  // namespace rpl

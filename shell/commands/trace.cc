@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <sstream>
 
 #include "formats/json_text.h"
@@ -20,16 +21,44 @@
 #include "runtime/saved_session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/resume.h"
+#include "shell/commands/shared_options.h"
+#include "shell/pages/pages.h"
+#include "shell/pages/trace_page.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_files.h"
 #include "shell/program/recorded_sources.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/pages/trace_page.h"
 
 namespace rpl {
 namespace {
+
+// rpl trace …: the trace of a session.
+struct TraceOptions {
+  enum class What { kShow, kQuestions, kQuery, kExport, kVerify, kAnchor, kDiff, kReplay, kHtml };
+  What what = What::kShow;
+  std::string session;
+  std::string other;        // kDiff
+  std::string query;        // kQuery
+  std::string anchor;       // kVerify: SessionStore::Anchor of an earlier time, or ""
+  std::string output;       // kHtml: a file; "" for standard output
+  bool json = false;        // kShow, kQuestions, kQuery; kExport: NDJSON with hashes
+  bool cassette = false;    // kExport: the replies of models
+  std::size_t threads = 1;  // kReplay
+  SessionLimits limits;
+};
+
+constexpr const char* kTraceFooter =
+    R"(Examples
+  rpl trace show trip.rpls
+  rpl trace query trip.rpls '%where(?d, ?focus) <- edit-brief(?d, ?focus)'
+  rpl trace export trip.rpls > trace.rpl     # then: rpl run protocol.md trace.rpl
+  rpl trace verify trip.rpls
+  rpl trace diff monday.rpls tuesday.rpls
+  rpl trace replay trip.rpls
+  rpl trace html trip.rpls -o report.html)";
 
 using nlohmann::ordered_json;
 
@@ -313,8 +342,9 @@ int PrintDiff(const std::vector<Event>& left, const std::vector<Event>& right) {
   return at == a.end() && other == b.end() ? kExitOk : kExitNo;
 }
 
-}  // namespace
-
+// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one, and for one
+// that does not go on from the anchor. kDiff,
+// kReplay: kExitNo if traces differ. kQuery: the code of the outcome.
 int CommandTrace(const TraceOptions& options) {
   if (options.what == TraceOptions::What::kVerify) {
     const Input input = ReadFile(options.session);
@@ -363,6 +393,54 @@ int CommandTrace(const TraceOptions& options) {
     }
   }
   return sound ? kExitOk : kExitFile;
+}
+
+}  // namespace
+
+Command DescribeTrace(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<TraceOptions>();
+  TraceOptions& to = *options;
+  using What = TraceOptions::What;
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->add_option("SESSION", to.session,
+                     "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
+        ->required();
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  AddFormat(*add("show", "Print the entries, in order", What::kShow), to.json);
+  AddFormat(*add("questions", "Print what became of each question", What::kQuestions), to.json);
+  CLI::App* query = add("query", "Answer a goal from the current state", What::kQuery);
+  query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
+  AddFormat(*query, to.json);
+  CLI::App* exported =
+      add("export", "Print an RPL program that restores the current state", What::kExport);
+  AddChoice(*exported, "--format", to.json, "FORMAT",
+            "rpl (default), or ndjson: every event with its hash",
+            {{"rpl", false}, {"ndjson", true}});
+  exported->add_flag("--cassette", to.cassette,
+                     "The replies of models instead, for `--model cassette:FILE`");
+  add("verify", "Check that no event was altered", What::kVerify)
+      ->add_option("--anchor", to.anchor, "Also check that the session goes on from here")
+      ->type_name("N:HASH");
+  add("anchor", "Print the number and hash of the last event, for --anchor", What::kAnchor);
+  add("diff", "Print the entries in which two sessions differ", What::kDiff)
+      ->add_option("OTHER", to.other, "Another session file, or postgresql://…/NAME")
+      ->required();
+  CLI::App* replay =
+      add("replay", "Run the session again with its recorded replies, and compare", What::kReplay);
+  AddFormat(*replay, to.json);
+  AddThreads(*replay, to.threads);
+  if (MakesPages())
+    add("html", "Write an HTML page with the timeline, the proofs of goals and the source",
+        What::kHtml)
+        ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
+        ->type_name("FILE")
+        ->check(CheckNamed);
+  command.footer(kTraceFooter);
+  return {.run = [options] { return CommandTrace(*options); }, .limits = &to.limits};
 }
 
 }  // namespace rpl

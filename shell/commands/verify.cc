@@ -19,13 +19,49 @@
 #include "interp/explain/explain_print.h"
 #include "runtime/nobody.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
 #include "shell/program/guard_setup.h"
+#include "shell/program/tool_setup.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {
+
+// rpl verify CONTENT: checks content against a rulespec and rules (checks/verify/rules.h).
+struct VerifyOptions {
+  enum class Format { kText, kJson, kSarif };
+  std::string content;             // a file
+  std::string rulespec;            // --rulespec FILE; "": analysis/rulespec.yaml, if there is one
+  std::vector<std::string> rules;  // --rules FILE
+  std::string rule;                // --rule NAME
+  bool list = false;
+  std::string out;  // --out FOLDER; "": that of the content
+  Format format = Format::kText;
+  Severity fail_on = Severity::kError;
+  std::optional<std::size_t> explain;  // --explain ID
+  bool require_rulespec = false;
+  bool exists = false;         // only checks for such a file
+  bool review_errors = false;  // --on-error hitl: a person may accept failures
+  EngineOptions engine;        // now; config, allow_tools: for the tools of rules; guard.approvals
+};
+
+constexpr const char* kVerifyFooter =
+    R"(For a rulespec, CONTENT is an action envelope in YAML or JSON; for rules alone it is any file,
+read as YAML or JSON by its extension, otherwise as text. Rules that did not pass go to standard
+output, followed by a summary line. Evaluating a rulespec writes rulespec.compiled.dl and
+datalog_evaluation.txt.
+
+Exit codes: 0 accepted, 1 rejected, 2 an input is invalid, 3 a review is pending
+
+Examples
+  rpl verify envelope.yaml                     # with analysis/rulespec.yaml
+  rpl verify envelope.yaml --rulespec spec.yaml --out reports
+  rpl verify envelope.yaml --explain 0         # why predicate 0 passes or fails
+  rpl verify answer.md --rules house-rules.md
+  rpl verify --list --rules house-rules.md
+  rpl verify envelope.yaml --on-error hitl     # then: rpl guard pending, rpl guard approve ID
+  rpl verify envelope.yaml --format sarif > results.sarif)";
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -307,8 +343,63 @@ class Verification {
   std::string explained_;
 };
 
+// The exit code of the verdict (checks/verify/result.h); with `exists`, kExitNo if there is no
+// such file.
+int CommandVerify(const VerifyOptions& options) { return Verification(options).Run(); }
+
 }  // namespace
 
-int CommandVerify(const VerifyOptions& options) { return Verification(options).Run(); }
+Command DescribeVerify(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<VerifyOptions>();
+  VerifyOptions& to = *options;
+  using Format = VerifyOptions::Format;
+  command.add_option("CONTENT", to.content, "The file to verify");
+  command
+      .add_option("--rulespec", to.rulespec,
+                  "A rulespec (default: analysis/rulespec.yaml, without --rules)")
+      ->type_name("FILE");
+  AddRepeatable(command, "--rules", to.rules, "FILE",
+                "A program whose constraints are the rules; repeatable");
+  command.add_option("--rule", to.rule, "Print only the record of this rule")->type_name("NAME");
+  command.add_flag("--list", to.list, "List the rules without verifying");
+  command.add_option("--out", to.out, "The folder for reports (default: the folder of CONTENT)")
+      ->type_name("FOLDER");
+  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or sarif",
+            {{"text", Format::kText}, {"json", Format::kJson}, {"sarif", Format::kSarif}});
+  AddChoice(command, "--fail-on", to.fail_on, "LEVEL",
+            "The lowest severity that rejects: error (default) or warning",
+            {{"error", Severity::kError}, {"warning", Severity::kWarning}});
+  command
+      .add_option_function<std::string>(
+          "--explain",
+          [&to](const std::string& id) {
+            std::size_t number = 0;
+            const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
+            if (read.ec != std::errc() || read.ptr != id.data() + id.size())
+              throw CLI::ValidationError("--explain",
+                                         "expected the number of a predicate, got `" + id + "`");
+            to.explain = number;
+          },
+          "Show why this predicate passes or fails")
+      ->type_name("ID");
+  command.add_flag("--require-rulespec", to.require_rulespec, "Fail if there is no rulespec");
+  command.add_flag("--exists", to.exists, "Only check whether CONTENT exists");
+  AddChoice(
+      command, "--on-error", to.review_errors, "EFFECT",
+      "Effect of a failed rule of severity error: block (default), or hitl (ask for a review)",
+      {{"block", false}, {"hitl", true}});
+  command
+      .add_option("--store", to.engine.guard.store,
+                  "The store with the reviews (see rpl guard pending)")
+      ->type_name("FILE");
+  AddNow(command, to.engine);
+  to.engine.limits.max_seconds = 60;
+  AddTimeAndMemory(command, to.engine.limits);
+  AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
+  command.footer(kVerifyFooter);
+  return {.run = [options] { return CommandVerify(*options); },
+          .limits = &to.engine.limits,
+          .threads = &to.engine.threads};
+}
 
 }  // namespace rpl

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include "formats/file_name.h"
 #include "formats/json_rpc.h"
@@ -13,6 +14,7 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
 #include "shell/mcp/run_turns.h"
+#include "shell/pages/pages.h"
 #include "shell/pages/program_catalogue.h"
 #include "shell/pages/session_story.h"
 #include "shell/pages/trace_page.h"
@@ -47,6 +49,11 @@ constexpr RunPart kRunParts[] = {
     {"page", "A run as a page", "text/html"},
 };
 
+// Those that this build has.
+std::span<const RunPart> RunParts() {
+  return std::span(kRunParts).first(std::size(kRunParts) - (MakesPages() ? 0 : 1));
+}
+
 void NotFound(McpCall& call, const std::string& uri) {
   call.Fail(call.modern ? kRpcInvalidParams : kRpcResourceNotFound, "Resource not found",
             {{"uri", uri}});
@@ -73,9 +80,10 @@ std::pair<std::string, std::string> HandleAndPart(std::string_view rest) {
 }
 
 const RunPart* PartOf(const std::string& name) {
-  const auto at = std::find_if(std::begin(kRunParts), std::end(kRunParts),
+  const std::span<const RunPart> parts = RunParts();
+  const auto at = std::find_if(parts.begin(), parts.end(),
                                [&](const RunPart& part) { return name == part.name; });
-  return at == std::end(kRunParts) || (name.empty() && at != std::begin(kRunParts)) ? nullptr : at;
+  return at == parts.end() || (name.empty() && at != parts.begin()) ? nullptr : &*at;
 }
 
 std::string Lowered(std::string text) {
@@ -174,7 +182,7 @@ void McpResources::Templates(const Call& call) {
   };
   add(std::string(kCatalogueUri) + "{+protocol}", "catalogue", "The parts of a protocol",
       "application/json");
-  for (const RunPart& part : kRunParts) {
+  for (const RunPart& part : RunParts()) {
     const std::string end = part.name[0] == '\0' ? "" : std::string("/") + part.name;
     add(std::string(kSessionUri) + "{session}" + end,
         part.name[0] == '\0' ? "session" : std::string("session-") + part.name, part.title,

@@ -15,6 +15,7 @@
 #include "shell/pages/html.h"
 #include "shell/pages/page_assets.h"  // generated
 #include "shell/pages/page_places.h"
+#include "shell/pages/shown_document.h"
 #include "shell/pages/source_page.h"
 
 namespace rpl {

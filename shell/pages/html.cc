@@ -9,6 +9,7 @@
 
 #include "formats/character.h"
 #include "formats/terminal_text.h"
+#include "shell/pages/pages.h"
 
 namespace rpl {
 namespace {
@@ -238,5 +239,7 @@ std::string PageBegin(std::string_view title, std::string_view style, std::strin
 std::string PageEnd(std::string_view script) {
   return fmt::format("<script>{}</script>\n</body>\n</html>\n", script);
 }
+
+bool MakesPages() { return true; }
 
 }  // namespace rpl

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "shell/pages/html.h"
+#include "shell/pages/shown_document.h"
 
 namespace rpl {
 

@@ -13,9 +13,6 @@
 
 namespace rpl {
 
-/// The number of lines shown of a file; the page states how many more it has.
-inline constexpr std::size_t kPageSourceLines = 20'000;
-
 /// The number of lines of a file. A line end at the end of the file begins no further line.
 std::size_t LineCount(const Sources::File& source);
 /// A line without its line end, from 0. REQUIRES: line < source.lines.size().

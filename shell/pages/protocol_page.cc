@@ -9,6 +9,7 @@
 #include "formats/character.h"
 #include "grammar/markdown.h"
 #include "shell/pages/html.h"
+#include "shell/pages/shown_document.h"
 #include "shell/pages/source_page.h"
 
 namespace rpl {

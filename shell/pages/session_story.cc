@@ -13,9 +13,9 @@
 #include "formats/json_fields.h"
 #include "interp/program/program.h"
 #include "runtime/nobody.h"
+#include "shell/pages/shown_document.h"
 #include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"
-#include "shell/pages/source_page.h"
 
 namespace rpl {
 namespace {

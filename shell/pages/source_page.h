@@ -11,19 +11,9 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "grammar/document.h"
 #include "shell/pages/page_places.h"
 
 namespace rpl {
-
-/// True if a source is read as a document, Markdown or plain RPL, and not as rows of a relation.
-bool IsDocumentName(const std::string& name);
-
-/// The document in a source, as far as a page shows it; findings are of no interest here.
-Document ShownDocument(const Sources& sources, std::uint32_t file);
-
-/// The spans of RPL in a document, by begin and disjoint: signatures and sentences.
-std::vector<Span> RplSpansOf(const Document& document);
 
 struct LineMark {
   std::string style;  // a class of the page's style

@@ -14,6 +14,7 @@
 #include "shell/pages/page_places.h"
 #include "shell/pages/proof_page.h"
 #include "shell/pages/protocol_page.h"
+#include "shell/pages/shown_document.h"
 #include "shell/pages/source_page.h"
 #include "shell/pages/timeline_page.h"
 
