@@ -15,7 +15,7 @@
 
 #include "grammar/document.h"
 #include "interp/lint/checker.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace {
 

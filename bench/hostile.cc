@@ -29,7 +29,7 @@
 #include "grammar/document_json.h"
 #include "grammar/formatter.h"
 #include "interp/lint/checker.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace {
 

@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "embed/large_stack.h"
-#include "runtime/saved_session.h"
-#include "runtime/session_file.h"
+#include "runtime/record/session_file.h"
+#include "runtime/run/saved_session.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "checks/verify/rules.h"
 #include "embed/large_stack.h"
 #include "embed/public_finding.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

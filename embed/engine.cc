@@ -23,7 +23,6 @@
 #include "embed/public_outcome.h"
 #include "interp/program/operators.h"
 #include "interp/store/json_value.h"
-#include "runtime/gate.h"
 #include "runtime/model/model_agent.h"
 #include "runtime/model/settings_model.h"
 #include "runtime/nobody.h"
@@ -31,6 +30,7 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
+#include "runtime/step/gate.h"
 #include "runtime/tools/permission.h"
 
 namespace rpl {

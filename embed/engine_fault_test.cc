@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tools of a host on a failing disk: see runtime/session_fault_test.cc.
+// Tools of a host on a failing disk: see runtime/run/session_fault_test.cc.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
-#include "runtime/faulty_disk.h"
+#include "runtime/record/faulty_disk.h"
 
 namespace {
 

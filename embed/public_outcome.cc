@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embed/public_outcome.h"
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "interp/explain/explain_print.h"
 #include "interp/store/json_value.h"
 

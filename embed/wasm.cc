@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "grammar/formatter.h"
 #include "runtime/wire/json_run.h"
 

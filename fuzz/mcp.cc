@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "fuzz/require.h"
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/rpc_server.h"

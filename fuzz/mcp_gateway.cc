@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "fuzz/require.h"
 #include "shell/gateway/mcp_gateway.h"
 #include "shell/gateway/mcp_reading.h"

@@ -20,7 +20,7 @@
 #include "formats/diagnostic.h"
 #include "fuzz/require.h"
 #include "interp/lint/checker.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"

@@ -2,8 +2,8 @@
 //
 // Feeds the events of a session to their readers, one event a line: its kind, a space, its body.
 //
-// Events are taken up to the first that cannot follow (runtime/event_sequence.h). What is taken can
-// be read and replayed: no party outside is asked, and the replay is the same again.
+// Events are taken up to the first that cannot follow (runtime/record/event_sequence.h). What is
+// taken can be read and replayed: no party outside is asked, and the replay is the same again.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "fuzz/require.h"
-#include "runtime/event_sequence.h"
 #include "runtime/gate_setup.h"
-#include "runtime/saved_session.h"
+#include "runtime/record/event_sequence.h"
+#include "runtime/run/saved_session.h"
 
 namespace rpl::fuzz {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 
 namespace rpl {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The setup of a gate (runtime/gate.h): a policy, and the settings and services that its decisions
-// and those of the program's own constraints need. Plain data.
+// The setup of a gate (runtime/step/gate.h): a policy, and the settings and services that its
+// decisions and those of the program's own constraints need. Plain data.
 #ifndef RPL_RUNTIME_GATE_SETUP_H_
 #define RPL_RUNTIME_GATE_SETUP_H_
 

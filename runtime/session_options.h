@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of a session (runtime/session.h), including its limits. Plain data.
+// The options of a session (runtime/run/session.h), including its limits. Plain data.
 #ifndef RPL_RUNTIME_SESSION_OPTIONS_H_
 #define RPL_RUNTIME_SESSION_OPTIONS_H_
 

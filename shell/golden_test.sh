@@ -14,7 +14,7 @@ cd "$folder" || exit 1
 export XDG_STATE_HOME=$folder/state
 
 # A session file of the recorded events and hashes, in the format of its version: an SQLite
-# database as runtime/session_file.h describes it.
+# database as runtime/record/session_file.h describes it.
 cat >restore.py <<'END2'
 import json, sqlite3, sys
 session = sqlite3.connect("session")

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "formats/character.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/utf8.h"
 
 namespace rpl {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "interp/program/operators.h"
 
 namespace rpl {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "checks/guard/guard_store.h"
-#include "formats/json_lines.h"
+#include "formats/data/json_lines.h"
 
 namespace rpl {
 namespace {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "checks/guard/guard.h"
-#include "formats/yaml_tree.h"
+#include "formats/data/yaml_tree.h"
 
 namespace rpl {
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "formats/data/json_text.h"
 #include "formats/database.h"
-#include "formats/json_text.h"
 #include "formats/shorten.h"
 
 namespace rpl {

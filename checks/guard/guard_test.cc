@@ -17,9 +17,9 @@
 #include "checks/guard/policy_outlook.h"
 #include "checks/guard/zone.h"
 #include "checks/guard/zone_rule.h"
+#include "formats/data/json_lines.h"
+#include "formats/data/json_tree.h"
 #include "formats/glob.h"
-#include "formats/json_lines.h"
-#include "formats/json_tree.h"
 #include "interp/program/operators.h"
 #include "interp/testing/testing_folder.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "checks/guard/policy_fields.h"
+#include "formats/data/json_tree.h"
 #include "formats/glob.h"
-#include "formats/json_tree.h"
 
 namespace rpl {
 namespace {

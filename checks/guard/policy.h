@@ -20,8 +20,8 @@
 
 #include "checks/guard/condition.h"
 #include "checks/guard/guard_call.h"
+#include "formats/data/yaml_tree.h"
 #include "formats/diagnostic.h"
-#include "formats/yaml_tree.h"
 
 namespace rpl {
 

@@ -9,7 +9,7 @@
 
 #include "checks/guard/history.h"
 #include "checks/guard/policy_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "checks/guard/condition.h"
-#include "formats/yaml_fields.h"
+#include "formats/data/yaml_fields.h"
 
 namespace rpl {
 

@@ -5,7 +5,7 @@
 //
 // This reads text, and is no proof: a script that holds such a command, or a command that is put
 // together only when it runs, is not found. What a review needs of who answers it is in
-// shell/commands/guard_review.h.
+// shell/commands/guard/guard_review.h.
 #ifndef RPL_CHECKS_GUARD_REVIEW_COMMANDS_H_
 #define RPL_CHECKS_GUARD_REVIEW_COMMANDS_H_
 

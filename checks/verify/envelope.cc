@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/data/yaml_fields.h"
 #include "formats/decimal.h"
-#include "formats/yaml_fields.h"
 
 namespace rpl {
 namespace {

@@ -21,8 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/data/yaml_tree.h"
 #include "formats/diagnostic.h"
-#include "formats/yaml_tree.h"
 
 namespace rpl {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "formats/diagnostic_json.h"
-#include "formats/sarif.h"
+#include "formats/data/diagnostic_json.h"
+#include "formats/data/sarif.h"
 
 namespace rpl {
 namespace {

@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "formats/data/yaml_fields.h"
 #include "formats/shorten.h"
 #include "formats/spelling.h"
-#include "formats/yaml_fields.h"
 #include "interp/lint/checker.h"
 #include "interp/store/json_value.h"
 

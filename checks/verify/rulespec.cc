@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
+#include "formats/data/yaml_fields.h"
 #include "formats/shorten.h"
-#include "formats/yaml_fields.h"
 
 namespace rpl {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "checks/verify/rulespec_report.h"
 #include "checks/verify/selection_warnings.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "interp/program/program.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "formats/data/yaml_fields.h"
 #include "formats/shorten.h"
-#include "formats/yaml_fields.h"
 
 namespace rpl {
 namespace {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "interp/testing/testing.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "interp/testing/testing.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

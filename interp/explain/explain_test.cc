@@ -16,7 +16,7 @@
 #include "interp/testing/random_program.h"
 #include "interp/testing/random_shapes.h"
 #include "interp/testing/testing.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

@@ -3,8 +3,8 @@
 // Who may state what from outside the program (decision 92).
 //
 // The program's own text may state anything. What comes from a person, a host, a model, a tool or a
-// source passes one door (runtime/door.h), which asks this analysis. It is read off the normal
-// form:
+// source passes one door (runtime/facts/door.h), which asks this analysis. It is read off the
+// normal form:
 //
 //   rules       the relation has rules: nobody states it
 //   facts       the program states it: nobody else does, but a source that the program reads for it

@@ -7,7 +7,7 @@
 
 #include "interp/testing/random_program.h"
 #include "interp/testing/testing.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

@@ -5,8 +5,8 @@
 // relations with modes (decision 87), answered call by call. Some of them describe the call that a
 // guard decides, and are unknown where none does.
 //
-// A session keeps the text of the library that it began with (runtime/journal.h). So a row of the
-// table is never removed, and never gives other answers.
+// A session keeps the text of the library that it began with (runtime/record/journal.h). So a row
+// of the table is never removed, and never gives other answers.
 #ifndef RPL_INTERP_PROGRAM_BUILTINS_H_
 #define RPL_INTERP_PROGRAM_BUILTINS_H_
 

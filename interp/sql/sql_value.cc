@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/sql_text.h"
 #include "interp/store/integer.h"
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "interp/store/value.h"
 
 namespace rpl {

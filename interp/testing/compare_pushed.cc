@@ -25,7 +25,7 @@
 #include "formats/sql_text.h"
 #include "interp/testing/testing.h"
 #include "runtime/postgres/connection.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 #include "runtime/tools/tool_agent.h"
 
 namespace rpl {

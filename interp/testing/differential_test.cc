@@ -23,7 +23,7 @@
 #include "interp/testing/random_shapes.h"
 #include "interp/testing/testing.h"
 #include "interp/testing/unfold.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

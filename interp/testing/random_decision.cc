@@ -9,7 +9,7 @@
 #include "checks/guard/policy_program.h"
 #include "interp/program/operators.h"
 #include "runtime/nobody.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

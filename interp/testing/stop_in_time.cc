@@ -31,7 +31,7 @@
 #include "embed/large_stack.h"
 #include "interp/testing/diverging_program.h"
 #include "interp/testing/testing.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

@@ -20,7 +20,7 @@
 #include "interp/testing/random_program.h"
 #include "interp/testing/testing.h"
 #include "interp/testing/unfold.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl::three_valued {
 namespace {

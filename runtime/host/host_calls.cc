@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/text_hash.h"
 #include "interp/store/json_value.h"
 #include "interp/store/value.h"

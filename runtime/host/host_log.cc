@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
 #include "runtime/model/model_provider.h"

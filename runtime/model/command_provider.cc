@@ -12,8 +12,8 @@
 
 #include <utility>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "runtime/model/model_prompt.h"
 #include "runtime/model/model_provider.h"
 

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <thread>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "runtime/model/model_prompt.h"
 #include "runtime/model/model_provider.h"

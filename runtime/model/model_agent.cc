@@ -7,11 +7,11 @@
 #include <iterator>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
+#include "runtime/facts/source_facts.h"
 #include "runtime/model/text_source.h"
-#include "runtime/source_facts.h"
 #include "runtime/wire/open_question.h"
 #include "runtime/wire/request_key.h"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <deque>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 

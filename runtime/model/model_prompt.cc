@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/json_schema.h"
-#include "formats/json_text.h"
+#include "formats/data/json_schema.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "formats/text_hash.h"
 #include "interp/store/json_value.h"

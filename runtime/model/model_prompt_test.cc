@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "grammar/parser.h"
 #include "interp/testing/testing.h"
+#include "runtime/facts/source_facts.h"
 #include "runtime/postgres/test_cluster.h"
-#include "runtime/source_facts.h"
 #include "runtime/tools/tool_config.h"
 
 namespace rpl {

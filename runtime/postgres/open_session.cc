@@ -7,7 +7,7 @@
 
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/session_rows.h"
-#include "runtime/session_file.h"
+#include "runtime/record/session_file.h"
 
 namespace rpl {
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "runtime/session_store.h"
+#include "runtime/record/session_store.h"
 
 namespace rpl {
 

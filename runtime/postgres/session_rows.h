@@ -5,8 +5,8 @@
 //   rpl_session(session, format, epoch, owner, lease_until, events, hash, …)  PRIMARY KEY (session)
 //   rpl_event(session, sequence, kind, body, hash)                  PRIMARY KEY (session, sequence)
 //
-// `events` and `hash` are the end of the chain (runtime/event_chain.h). A session has a format
-// number; others are refused.
+// `events` and `hash` are the end of the chain (runtime/record/event_chain.h). A session has a
+// format number; others are refused.
 //
 // **The lease.** A writer takes a lease: it counts `epoch` up, and has the session until
 // `lease_until` by the clock of the database. Every append renews the lease, and so does a thread
@@ -38,7 +38,7 @@
 #include <vector>
 
 #include "runtime/postgres/connection.h"
-#include "runtime/session_store.h"
+#include "runtime/record/session_store.h"
 
 namespace rpl {
 

@@ -12,7 +12,7 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/postgres/test_cluster.h"
-#include "runtime/session_file.h"
+#include "runtime/record/session_file.h"
 #include "runtime/tools/three_tools.h"
 
 namespace rpl {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 
 namespace rpl {
 namespace {

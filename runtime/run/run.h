@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "runtime/journal.h"
 #include "runtime/outcome.h"
-#include "runtime/session.h"
+#include "runtime/record/journal.h"
+#include "runtime/record/session_store.h"
+#include "runtime/run/session.h"
 #include "runtime/session_options.h"
-#include "runtime/session_store.h"
 
 namespace rpl {
 

@@ -5,7 +5,7 @@
 
 #include "interp/testing/testing_folder.h"
 #include "runtime/agent.h"
-#include "runtime/session_file.h"
+#include "runtime/record/session_file.h"
 
 namespace rpl {
 namespace {

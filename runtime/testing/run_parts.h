@@ -11,7 +11,7 @@
 
 #include "interp/eval/solver.h"
 #include "interp/testing/testing.h"
-#include "runtime/run_parts.h"
+#include "runtime/step/run_parts.h"
 
 namespace rpl::testing {
 

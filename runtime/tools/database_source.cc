@@ -14,7 +14,7 @@
 #include <set>
 #include <span>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/sql_text.h"
 #include "formats/text_hash.h"
 #include "interp/sql/sql_value.h"

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "formats/data/json_text.h"
 #include "formats/file_name.h"
-#include "formats/json_text.h"
 #include "formats/text_hash.h"
+#include "runtime/facts/written_text.h"
 #include "runtime/tools/database_source.h"
 #include "runtime/tools/program_folder.h"
-#include "runtime/written_text.h"
 
 namespace rpl {
 namespace {

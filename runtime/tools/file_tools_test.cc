@@ -10,8 +10,8 @@
 
 #include "interp/testing/testing.h"
 #include "interp/testing/testing_folder.h"
-#include "runtime/saved_session.h"
-#include "runtime/session_file.h"
+#include "runtime/record/session_file.h"
+#include "runtime/run/saved_session.h"
 #include "runtime/tools/tool_agent.h"
 
 namespace rpl {

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 
 namespace rpl {

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/json_rpc.h"
+#include "formats/data/json_rpc.h"
 #include "runtime/tools/mcp_definition.h"
 #include "runtime/tools/mcp_transport.h"
 #include "runtime/tools/tool.h"

@@ -3,7 +3,7 @@
 
 #include "checks/guard/guard_call.h"
 #include "checks/guard/guard_store.h"
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 
 namespace rpl {
 

@@ -13,9 +13,9 @@
 #include <map>
 #include <memory>
 
-#include "formats/json_fields.h"
-#include "formats/json_rpc.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_rpc.h"
+#include "formats/data/json_text.h"
 #include "runtime/tools/curl_library.h"
 #include "runtime/tools/mcp_transport.h"
 

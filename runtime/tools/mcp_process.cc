@@ -10,8 +10,8 @@
 #include <deque>
 #include <thread>
 
-#include "formats/json_rpc.h"
-#include "formats/json_text.h"
+#include "formats/data/json_rpc.h"
+#include "formats/data/json_text.h"
 #include "runtime/tools/mcp_transport.h"
 #include "runtime/tools/server_process.h"
 

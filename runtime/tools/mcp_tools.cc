@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "formats/json_fields.h"
-#include "formats/json_schema.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_schema.h"
+#include "formats/data/json_text.h"
 #include "runtime/tools/mcp_client.h"
 
 namespace rpl {

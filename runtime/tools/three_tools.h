@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 #include "runtime/tools/tool_agent.h"
 
 namespace rpl::testing {

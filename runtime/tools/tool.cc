@@ -21,7 +21,7 @@
 #include <memory>
 #include <optional>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "runtime/tools/keeper.h"
 #include "runtime/tools/loop_signals.h"
 #include "runtime/tools/orphans.h"

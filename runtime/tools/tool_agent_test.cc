@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

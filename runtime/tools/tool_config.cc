@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <span>
 
+#include "formats/data/yaml_fields.h"
 #include "formats/spelling.h"
 #include "formats/sql_text.h"
-#include "formats/yaml_fields.h"
 #include "interp/program/question_tools.h"
 
 namespace rpl {

@@ -11,9 +11,10 @@
 
 #include "interp/program/program.h"
 #include "interp/store/by.h"
-#include "runtime/session.h"
 
 namespace rpl {
+
+class Session;
 
 struct FactToReport {
   std::string form;     // the relation with its columns: "finding(?file, ?line, ?weight, ?what)"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "formats/character.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "interp/plan/authority.h"
 #include "interp/store/json_value.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "interp/explain/explain_print.h"
 #include "interp/program/operators.h"
 #include "runtime/wire/explanation_json.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "interp/store/json_value.h"
-#include "runtime/journal.h"
+#include "runtime/record/journal.h"
 #include "runtime/wire/open_question.h"
 
 namespace rpl {

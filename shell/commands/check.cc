@@ -17,10 +17,10 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/data/sarif.h"
 #include "formats/file_name.h"
-#include "formats/sarif.h"
 #include "interp/lint/checker.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/finding_json.h"

@@ -16,8 +16,8 @@
 #include <string>
 #include <thread>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "formats/diagnostic_json.h"
+#include "formats/data/diagnostic_json.h"
 #include "grammar/document.h"
 #include "grammar/document_json.h"
 #include "grammar/printer.h"

@@ -12,10 +12,10 @@
 
 #include "formats/shorten.h"
 #include "interp/program/question_tools.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/resume.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session_store.h"
+#include "runtime/record/session_store.h"
 #include "shell/program/options.h"
 
 namespace rpl {

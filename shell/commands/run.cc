@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/resume.h"
 #include "shell/commands/shared_options.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "checks/guard/zone.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/tools/model_config.h"
 #include "shell/terminal/limit_names.h"
 

@@ -19,10 +19,10 @@
 
 #include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
-#include "runtime/event_sequence.h"
 #include "runtime/nobody.h"
-#include "runtime/saved_session.h"
-#include "runtime/session_file.h"
+#include "runtime/record/event_sequence.h"
+#include "runtime/record/session_file.h"
+#include "runtime/run/saved_session.h"
 #include "shell/commands/command_table.h"
 #include "shell/repl/session.h"
 #include "shell/terminal/report.h"

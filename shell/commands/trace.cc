@@ -8,17 +8,17 @@
 #include <memory>
 #include <sstream>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "grammar/ast.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
-#include "runtime/event_sequence.h"
 #include "runtime/gate_setup.h"
 #include "runtime/model/cassette.h"
 #include "runtime/postgres/open_session.h"
-#include "runtime/question_history.h"
+#include "runtime/record/event_sequence.h"
+#include "runtime/record/question_history.h"
 #include "runtime/run/run.h"
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/resume.h"

@@ -4,14 +4,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
+#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {

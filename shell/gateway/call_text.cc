@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/terminal_text.h"
 
 namespace rpl {

@@ -10,9 +10,9 @@
 #include <array>
 
 #include "checks/guard/guard_store.h"
-#include "formats/json_fields.h"
-#include "formats/json_schema.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_schema.h"
+#include "formats/data/json_text.h"
 #include "formats/terminal_text.h"
 #include "shell/gateway/call_text.h"
 #include "shell/gateway/mcp_reading.h"

@@ -61,7 +61,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/json_rpc.h"
+#include "formats/data/json_rpc.h"
 #include "runtime/tools/mcp_definition.h"
 #include "shell/gateway/withheld_results.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "formats/terminal_text.h"
 #include "shell/gateway/mcp_gateway.h"

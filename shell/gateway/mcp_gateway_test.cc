@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "shell/gateway/mcp_reading.h"
 
 namespace rpl {

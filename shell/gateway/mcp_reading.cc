@@ -9,8 +9,8 @@
 #include <map>
 
 #include "formats/character.h"
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

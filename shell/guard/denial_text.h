@@ -10,7 +10,7 @@
 
 #include "checks/calls/call_rows.h"
 #include "runtime/host/host_log.h"
-#include "runtime/host_check.h"
+#include "runtime/step/host_check.h"
 
 namespace rpl {
 

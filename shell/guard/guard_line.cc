@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "interp/program/operators.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "shell/guard/hook_event.h"
 #include "shell/guard/hook_table.h"
 #include "shell/guard/opencode_plugin.h"

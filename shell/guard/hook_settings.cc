@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "shell/guard/opencode_plugin.h"
 #include "shell/program/program_files.h"
 

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "checks/guard/guard_call.h"
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

@@ -24,7 +24,7 @@
 #include "checks/calls/call_rows.h"
 #include "runtime/host/host_log.h"
 #include "runtime/outcome.h"
-#include "runtime/question_history.h"
+#include "runtime/record/question_history.h"
 #include "shell/guard/bound_place.h"
 #include "shell/program/options.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "formats/character.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl::lsp {
 namespace {

@@ -6,9 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
-#include "shell/terminal/report.h"
+#include "formats/data/json_fields.h"
+#include "formats/data/json_text.h"
 #include "shell/lsp/completion_items.h"
 #include "shell/lsp/evaluation.h"
 #include "shell/lsp/hints.h"
@@ -18,6 +17,7 @@
 #include "shell/lsp/rename.h"
 #include "shell/lsp/semantic_tokens.h"
 #include "shell/lsp/test_run.h"
+#include "shell/terminal/report.h"
 
 namespace rpl::lsp {
 namespace {

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <variant>
 
-#include "formats/json_rpc.h"
+#include "formats/data/json_rpc.h"
 #include "shell/lsp/check_feed.h"
 #include "shell/lsp/project.h"
 #include "shell/serving/worker_pool.h"

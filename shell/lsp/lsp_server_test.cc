@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <condition_variable>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl::lsp {
 namespace {

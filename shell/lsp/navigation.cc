@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "shell/lsp/outline.h"
 
 namespace rpl::lsp {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "formats/character.h"
+#include "formats/data/json_fields.h"
 #include "formats/file_name.h"
-#include "formats/json_fields.h"
 #include "formats/utf8.h"
 #include "grammar/namespaces.h"
 

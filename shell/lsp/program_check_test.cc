@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "shell/lsp/testing_project.h"
 
 namespace rpl::lsp {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "grammar/library_text.h"
 #include "grammar/namespaces.h"
 

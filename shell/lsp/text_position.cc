@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 
 namespace rpl::lsp {
 namespace {

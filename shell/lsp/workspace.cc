@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "formats/data/json_fields.h"
 #include "formats/file_name.h"
-#include "formats/json_fields.h"
 
 namespace rpl::lsp {
 namespace {

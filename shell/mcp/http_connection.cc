@@ -13,7 +13,7 @@
 #include <boost/beast/http.hpp>
 #include <deque>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "shell/mcp/http_address.h"
 #include "shell/serving/web_handler.h"
 #include "shell/terminal/input.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "formats/json_rpc.h"
-#include "formats/json_text.h"
+#include "formats/data/json_rpc.h"
+#include "formats/data/json_text.h"
 #include "shell/serving/run_report.h"
 
 namespace rpl {

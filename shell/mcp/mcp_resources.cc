@@ -7,9 +7,9 @@
 #include <cctype>
 #include <span>
 
+#include "formats/data/json_rpc.h"
+#include "formats/data/json_text.h"
 #include "formats/file_name.h"
-#include "formats/json_rpc.h"
-#include "formats/json_text.h"
 #include "formats/percent_text.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"

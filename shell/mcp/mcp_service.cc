@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "formats/json_rpc.h"
+#include "formats/data/json_rpc.h"
 
 namespace rpl {
 

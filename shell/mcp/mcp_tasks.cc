@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <ctime>
 
-#include "formats/json_rpc.h"
-#include "formats/json_text.h"
-#include "runtime/session.h"
+#include "formats/data/json_rpc.h"
+#include "formats/data/json_text.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "formats/json_rpc.h"
+#include "formats/data/json_rpc.h"
 #include "shell/mcp/mcp_resources.h"
 #include "shell/mcp/mcp_service.h"
 #include "shell/mcp/mcp_tasks.h"

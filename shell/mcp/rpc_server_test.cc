@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "shell/mcp/run_files.h"
 
 namespace rpl {

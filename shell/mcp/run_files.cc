@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "shell/guard/bound_place.h"
 #include "shell/serving/request_state.h"
 #include "shell/terminal/input.h"

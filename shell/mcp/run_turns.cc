@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/json_rpc.h"
-#include "runtime/session.h"
+#include "formats/data/json_rpc.h"
+#include "runtime/run/session.h"
 #include "shell/mcp/mcp_tasks.h"
 #include "shell/program/program_files.h"
 

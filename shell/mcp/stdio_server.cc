@@ -13,7 +13,7 @@
 #include <iostream>
 #include <thread>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "shell/gateway/message_pipe.h"
 #include "shell/mcp/rpc_server.h"
 #include "shell/serving/request_state.h"

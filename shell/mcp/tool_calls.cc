@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/json_rpc.h"
-#include "formats/json_text.h"
+#include "formats/data/json_rpc.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "grammar/printer.h"
 #include "interp/explain/explain_print.h"

@@ -16,9 +16,10 @@
 
 #include "formats/diagnostic.h"
 #include "runtime/outcome.h"
-#include "runtime/session.h"
 
 namespace rpl {
+
+class Session;
 
 struct AnswerOrigin {
   /// By weight.

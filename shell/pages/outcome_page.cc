@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/character.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "interp/program/program.h"
 #include "shell/pages/answer_origin.h"
 #include "shell/pages/html.h"

@@ -13,7 +13,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/plan/authority.h"
 #include "interp/program/program.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 
 namespace rpl {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "runtime/journal.h"
+#include "runtime/record/journal.h"
 
 namespace rpl {
 

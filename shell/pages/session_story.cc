@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "interp/program/program.h"
 #include "runtime/nobody.h"
 #include "shell/pages/shown_document.h"

@@ -20,7 +20,7 @@
 #include "formats/diagnostic.h"
 #include "interp/explain/explanation.h"
 #include "runtime/gate_setup.h"
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 
 namespace rpl {
 
@@ -111,8 +111,9 @@ struct StoryEpoch {
 };
 
 /// The story of `events`. Replays each epoch. REQUIRES: the events follow the grammar of
-/// runtime/event_sequence.h. `agent` reads sources that were recorded as queries, and must outlive
-/// the story; null: none can be read. `host`: the calls of a host that lie beside the events.
+/// runtime/record/event_sequence.h. `agent` reads sources that were recorded as queries, and must
+/// outlive the story; null: none can be read. `host`: the calls of a host that lie beside the
+/// events.
 std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent = nullptr,
                                   HostDescription* host = nullptr);
 

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <iostream>
 
+#include "formats/data/yaml_tree.h"
 #include "formats/file_name.h"
 #include "formats/number_text.h"
 #include "formats/shorten.h"
-#include "formats/yaml_tree.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/run/run.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/wire/standing_replies.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 #include "shell/program/options.h"
 #include "shell/terminal/report.h"
 

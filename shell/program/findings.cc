@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "formats/file_name.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/tool_setup.h"
 #include "shell/terminal/refusal.h"

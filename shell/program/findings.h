@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "interp/lint/checker.h"
-#include "runtime/journal.h"
+#include "runtime/record/journal.h"
 #include "shell/program/options.h"
 
 namespace rpl {

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "checks/guard/policy_image.h"
-#include "formats/json_fields.h"
+#include "formats/data/json_fields.h"
 #include "runtime/tools/tool_agent.h"
 #include "shell/program/program_files.h"
 #include "shell/program/tool_setup.h"

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "interp/store/store.h"
-#include "runtime/session.h"
 
 namespace rpl {
+
+class Session;
 
 /// The label in a name or call: "edge" for "edge/2" and for "edge(?x)". A view into `text`.
 std::string_view LabelOf(std::string_view text);

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "interp/eval/profile.h"
-#include "runtime/session.h"
+#include "runtime/outcome.h"
 
 namespace rpl {
 

@@ -6,7 +6,7 @@
 
 #include "formats/file_name.h"
 #include "formats/terminal_text.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/terminal/input.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/journal.h"
+#include "runtime/record/journal.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {

@@ -11,7 +11,7 @@
 
 #include "interp/program/program.h"
 #include "interp/store/store.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/program/findings.h"
 #include "shell/program/guard_setup.h"

@@ -7,7 +7,7 @@
 
 #include "grammar/parser.h"
 #include "interp/program/program.h"
-#include "runtime/saved_session.h"
+#include "runtime/run/saved_session.h"
 #include "shell/program/program_files.h"
 #include "shell/program/source_reader.h"
 #include "shell/program/tool_setup.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/journal.h"
+#include "runtime/record/journal.h"
 
 namespace rpl {
 

@@ -8,7 +8,7 @@
 #include "grammar/document.h"
 #include "interp/plan/analysis.h"
 #include "interp/sql/sql_push.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "shell/program/engine_setup.h"
 #include "shell/terminal/report.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/tools/read_notes.h"
 #include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "formats/terminal_text.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "shell/terminal/table.h"
 
 namespace rpl {

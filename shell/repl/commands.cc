@@ -14,18 +14,18 @@
 #include "grammar/namespaces.h"
 #include "interp/explain/explain_print.h"
 #include "interp/lint/builtin_tools.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/program/engine_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/known_names.h"
-#include "shell/terminal/limit_names.h"
 #include "shell/program/profile_report.h"
+#include "shell/program/tool_setup.h"
+#include "shell/repl/repl.h"
+#include "shell/terminal/input.h"
+#include "shell/terminal/limit_names.h"
 #include "shell/terminal/prompt_text.h"
 #include "shell/terminal/scripted_agent.h"
 #include "shell/terminal/text_width.h"
-#include "shell/program/tool_setup.h"
-#include "shell/repl/repl.h"
 
 namespace rpl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "grammar/namespaces.h"
 #include "interp/program/program.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "shell/program/known_names.h"
 #include "shell/repl/repl.h"
 

@@ -12,20 +12,20 @@
 #include "formats/character.h"
 #include "formats/spelling.h"
 #include "grammar/document.h"
-#include "runtime/facts_file.h"
+#include "runtime/facts/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
-#include "shell/terminal/input.h"
 #include "shell/program/known_names.h"
 #include "shell/program/program_files.h"
+#include "shell/program/tool_setup.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/progress.h"
 #include "shell/terminal/report.h"
 #include "shell/terminal/scripted_agent.h"
 #include "shell/terminal/terminal_agent.h"
 #include "shell/terminal/text_width.h"
-#include "shell/program/tool_setup.h"
 
 namespace rpl {
 namespace {

@@ -5,8 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "runtime/facts_file.h"
-#include "runtime/saved_session.h"
+#include "runtime/facts/facts_file.h"
+#include "runtime/run/saved_session.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"

@@ -23,9 +23,9 @@
 
 #include "interp/eval/profile.h"
 #include "runtime/gate_setup.h"
-#include "runtime/journal.h"
-#include "runtime/session.h"
-#include "runtime/session_file.h"
+#include "runtime/record/journal.h"
+#include "runtime/record/session_file.h"
+#include "runtime/run/session.h"
 #include "shell/repl/entry.h"
 
 namespace rpl {

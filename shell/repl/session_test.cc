@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "interp/testing/testing_folder.h"
-#include "runtime/session_file.h"
+#include "runtime/record/session_file.h"
 
 namespace rpl {
 namespace {

@@ -11,7 +11,7 @@
 #include "checks/guard/guard.h"
 #include "checks/guard/guard_config.h"
 #include "formats/character.h"
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "interp/program/operators.h"
 #include "shell/terminal/report.h"
 

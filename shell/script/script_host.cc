@@ -5,8 +5,8 @@
 
 #include "checks/calls/call_views.h"
 #include "checks/calls/shfmt_reader.h"
-#include "formats/json_text.h"
-#include "runtime/session.h"
+#include "formats/data/json_text.h"
+#include "runtime/run/session.h"
 #include "shell/guard/denial_text.h"
 
 namespace rpl {

@@ -18,8 +18,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/journal.h"
 #include "runtime/model/model_provider.h"
+#include "runtime/record/journal.h"
 #include "shell/script/script_folder.h"
 #include "shell/script/script_update.h"
 #include "shell/script/test_script.h"
@@ -58,8 +58,8 @@ ScriptRun RunScriptFor(const Script& script, CommandLine run, const ScriptFacts&
 
 /// Runs a script: nullopt if all expectations hold; else the first that does not, with expected and
 /// actual, in a few lines that begin with the line number in the file; also a reply that
-/// was misspelt. `run` runs commands. The session has the files of `facts` (runtime/facts_file.h)
-/// from its first timestep. Never throws.
+/// was misspelt. `run` runs commands. The session has the files of `facts`
+/// (runtime/facts/facts_file.h) from its first timestep. Never throws.
 std::optional<std::string> RunScript(const Script& script, CommandLine run,
                                      const ScriptFacts& facts = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/serve/run_queue.h"
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "runtime/postgres/session_rows.h"
 
 namespace rpl {

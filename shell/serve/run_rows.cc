@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/serve/serve_metrics.h"
 #include "shell/serving/request_state.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/percent_text.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"

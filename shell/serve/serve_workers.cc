@@ -10,10 +10,10 @@
 #include <set>
 #include <utility>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 #include "shell/serve/turn_spans.h"
 #include "shell/serving/protocol_run.h"
 #include "shell/serving/request_state.h"

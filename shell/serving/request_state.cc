@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {

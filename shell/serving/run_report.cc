@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "interp/explain/explain_print.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 #include "runtime/wire/facts_to_report.h"
 #include "runtime/wire/outcome_json.h"
 #include "runtime/wire/standing_replies.h"

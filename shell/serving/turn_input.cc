@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "interp/store/json_value.h"
-#include "runtime/session.h"
+#include "runtime/run/session.h"
 #include "runtime/wire/standing_replies.h"
 
 namespace rpl {

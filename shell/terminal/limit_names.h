@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "runtime/session.h"
+#include "runtime/session_options.h"
 
 namespace rpl {
 

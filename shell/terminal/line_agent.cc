@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/terminal/line_agent.h"
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/terminal/answer_list.h"
 #include "shell/terminal/report.h"

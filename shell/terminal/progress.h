@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/session.h"
+#include "runtime/session_options.h"
 
 namespace rpl {
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <iostream>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "formats/shorten.h"
-#include "runtime/journal.h"
 #include "runtime/postgres/database_url.h"
+#include "runtime/record/journal.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/terminal/colours.h"
 #include "shell/terminal/prompt_text.h"

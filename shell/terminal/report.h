@@ -18,7 +18,7 @@
 #include "checks/verify/result.h"
 #include "formats/diagnostic.h"
 #include "formats/terminal_text.h"
-#include "runtime/session.h"
+#include "runtime/outcome.h"
 
 namespace rpl {
 

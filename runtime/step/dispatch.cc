@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/step/dispatch.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "interp/eval/solver.h"
+#include "interp/store/store.h"
+#include "runtime/record/journal.h"
+
+namespace rpl {
+
+void Dispatch::Run(StepState& step) {
+  run_.calls.awaited.clear();
+  if (!run_.calls.held.empty() || !run_.permission.broken().empty()) return;
+  if (step.checked.violated) return questions_.AskWhatNow(step);
+  ShowChat(step);
+  if (step.standing == GoalStanding::kUnsatisfied) return questions_.AskWhatNow(step);
+  if (step.standing != GoalStanding::kPending || run_.budget.IsCutOff()) return;
+  std::vector<const OpenCall*> tools;
+  for (const OpenCall& call : step.found.calls)
+    if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
+  if (!tools.empty()) tool_calls_.Make(tools);
+  TakeAwaited(step);
+  std::vector<OpenCall> questions;
+  std::ranges::copy_if(step.found.calls, std::back_inserter(questions), [&](const OpenCall& call) {
+    return IsQuestion(engine_.store.at(call.relation));
+  });
+  if (questions.empty()) return;
+  questions_.Open(questions);
+  // In order, until one has an answer: it may make others superfluous.
+  for (const OpenCall& question : questions)
+    if (questions_.Ask(question)) return;
+  for (const OpenCall& question : TakeAwaited(step))
+    if (questions_.Ask(question)) return;
+}
+
+// The headings that guards wait for and nothing else asks for. They are asked for with the plan's.
+std::vector<OpenCall> Dispatch::TakeAwaited(StepState& step) {
+  std::set<CallId> known;
+  for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
+  std::vector<OpenCall> out;
+  for (OpenCall& call : std::exchange(run_.calls.awaited, {}))
+    if (known.insert(engine_.solver.IdOf(call)).second) out.push_back(std::move(call));
+  step.found.calls.insert(step.found.calls.begin(), out.begin(), out.end());
+  return out;
+}
+
+// Shows the lines of $json.
+void Dispatch::ShowChat(const StepState& step) {
+  Journal* const journal = run_.budget.IsCutOff() ? nullptr : run_.options.journal;
+  const bool live = run_.options.journal == nullptr || run_.options.journal->live();
+  std::set<std::string> traced;
+  for (const auto& [clause, value] : step.shown) {
+    const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
+    if (!run_.permission.AdmitsShown(value)) continue;
+    chat_ = true;
+    if (journal != nullptr ? journal->Chat(json) : live) sink_.Chat(json);
+    run_.recorder.Log(LogLine::Verb::kChat, json);
+    run_.recorder.Event("chat", {{"line", json}});
+    if (traced.insert(clause->text).second)
+      run_.recorder.Entry(
+          {.kind = TraceEntry::Kind::kReply,
+           .text = clause->text + " ^ ~ {:tool :json} -> true",
+           .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
+           .place = clause->span});
+  }
+}
+
+}  // namespace rpl

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What comes from outside and becomes facts, in phases 1 and 2 of a timestep (§18.3): replies to
+// calls, decisions about failures, and texts. They wait in the order in which they came; the phases
+// assert or retract what they say, and record what is not stated in the program.
+//
+// The entry of a reply in the trace is determined before its timestep (EntriesToCome), because a
+// session may end in between.
+//
+// Owns what waits, but for replies, which are in the book of calls. Borrows the rest. One thread.
+#ifndef RPL_RUNTIME_STEP_INBOX_H_
+#define RPL_RUNTIME_STEP_INBOX_H_
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "interp/eval/engine.h"
+#include "interp/program/program.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/fact_writer.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/record/journal.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/step_state.h"
+
+namespace rpl {
+
+struct Document;
+
+class Inbox {
+ public:
+  /// What it borrows. `said`: what waits for phase 2.
+  struct Parts {
+    interp::Engine& engine;
+    const SessionOptions& options;
+    Recorder& recorder;
+    const Derivations& derivations;
+    CallBook& calls;
+    CallPermission& permission;
+    FactWriter& facts;
+    SourceFeed& sources;
+    GoalRecord& goals;
+    SaidQueue& said;
+    Door& door;
+  };
+  explicit Inbox(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
+
+  /// Loads a document: its rules join the program now and take effect in phase 2 of the next
+  /// timestep, with its facts. Adds findings to `out`.
+  void Put(const Document& document, From from, By by, Diagnostics& out);
+  /// Takes facts of a file that is no document, which the program is told to read.
+  void Put(Novelty facts);
+  /// Takes a fact of the run itself, such as a decision of a guard.
+  void Put(Assertion fact);
+  /// Takes the way out of a failure that somebody chose.
+  void Put(Way way) { decisions_.push_back(std::move(way)); }
+  /// Loads a message from outside, which states facts and answers alone. Why it is not taken in
+  /// (decision 92), if `live`; else, or if nothing is against it, nullopt.
+  std::optional<Refused> PutSaid(const Document& document, By by, bool live, Diagnostics& out);
+  /// Whether a message of the program may not state what guards are told by. Not where a session
+  /// is replayed: what it recorded was taken.
+  bool FiltersGuardData() const;
+  /// Who stated the sentences of the trace that is loaded, line by line.
+  void SetTraceBy(std::vector<By> by) { trace_by_ = std::move(by); }
+
+  /// Phase 1: replies and decisions.
+  void TakeReplies();
+  /// Phase 2: rules that joined since are logged, and texts are taken in.
+  void TakeNovelty();
+  /// Whether phase 1 has a decision to take.
+  bool has_decisions() const { return !decisions_.empty(); }
+
+  /// The future entry of a reply; without text if it makes none, or none yet.
+  TraceEntry EntryToCome(const OpenCall& call, const Answer& answer) const;
+  TraceEntry EntryToCome(const Way& way) const;
+  /// Entries that the next timestep will add for the replies and decisions at hand.
+  Trace EntriesToCome() const;
+  /// Entries for headings with answers to some of their arguments (HalfAnswered).
+  Trace HalfAnswers() const;
+  /// The argument that the call asks for, if its heading asks for others as well.
+  HeadingPart PartOf(const OpenCall& call) const;
+
+ private:
+  using Verb = LogLine::Verb;
+  void LogRules();
+  void TakeReply(CallBook::Reply reply);
+  void TakeArgument(const CallBook::Reply& reply, TraceEntry entry);
+  bool TakesRows(const OpenCall& call) const;
+  /// Of rows: their metadata, and who stated them.
+  struct Origin {
+    Value meta;
+    By by;
+  };
+  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth,
+                Origin from);
+  void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
+  AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta) const;
+  By ByOf(const Said& said, Span span) const;
+  bool SaysDeclined(const Assertion& a) const;
+  void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
+  void Assert(const Assertion& a, const Said& said);
+  void Retract(const Assertion& a, const Said& said);
+  void TakeQuestion(const QuestionEntry& entry, const Said& said);
+  void TakeHalf(const HalfAnswer& half, const Said& said);
+  std::string RowText(RelationId relation, std::span<const Value> row) const {
+    return run_.derivations.RowText(relation, row);
+  }
+
+  const Parts run_;
+  interp::Engine& engine_;
+  std::deque<Way> decisions_;
+  std::vector<By> trace_by_;  // by line of the trace of earlier epochs
+  std::size_t rules_known_ = 0;
+  std::size_t constraints_known_ = 0;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_STEP_INBOX_H_

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The outcome of a timestep: which of the things that it found is what the run ends with (§18.6,
+// decision 64), first what stopped it, then what constraints forbid, then the goal.
+//
+// A failure is recorded as an entry `%fail` of the trace. The author's own %fail rules (§15.7) come
+// before the reasons of the engine: the first that holds is the report.
+//
+// Borrows its arguments. One thread.
+#ifndef RPL_RUNTIME_STEP_JUDGE_H_
+#define RPL_RUNTIME_STEP_JUDGE_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/outcome.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/request_writer.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/violations.h"
+
+namespace rpl {
+
+class Judge {
+ public:
+  struct Parts {
+    interp::Engine& engine;
+    const SessionOptions& options;
+    Recorder& recorder;
+    GoalRecord& goals;
+    const Budget& budget;
+    const CallBook& calls;
+    const CallPermission& permission;
+    const RequestWriter& requests;
+    const Violations& violations;
+  };
+  explicit Judge(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
+
+  /// The outcome of the timestep that ended in `step`, whose answers it moves. `query`: the goal,
+  /// or null for one of the program.
+  Outcome Of(StepState& step, const Definition* query) const;
+  /// The outcome of a turn that reached the limit on timesteps.
+  Outcome OfTimesteps(const StepState& step) const;
+  /// A call that was refused or whose tool failed, with the reason; "" for none.
+  std::string LackingCall(const Evaluation& found) const;
+
+ private:
+  Outcome Begun(const StepState& step) const;
+  Outcome Failed(const std::string& reason, const std::string& explanation, Outcome out) const;
+  Outcome Decided(StepState& step, const Definition* query) const;
+  Outcome Unsatisfied(StepState& step, const Definition* query, Outcome out) const;
+  void TakePending(const StepState& step, Outcome& out) const;
+  std::optional<std::string> AuthorFailure(const StepState& step) const;
+
+  const Parts run_;
+  interp::Engine& engine_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_STEP_JUDGE_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How calls and questions are put to the agent: their words, their choices, and whose answers
+// count.
+//
+// Borrows its arguments. One thread.
+#ifndef RPL_RUNTIME_STEP_REQUEST_WRITER_H_
+#define RPL_RUNTIME_STEP_REQUEST_WRITER_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/ports.h"
+#include "runtime/step/titles.h"
+
+namespace rpl {
+
+class RequestWriter {
+ public:
+  RequestWriter(interp::Engine& engine, const SessionOptions& options, Budget& budget,
+                const Door& door, const SourceFeed& sources, const Tools& tools);
+
+  /// The call as the agent gets it.
+  Request For(const OpenCall& call) const;
+  /// An answer with the party whose it is: a host may answer for somebody else if who started the
+  /// run says so.
+  Answer WhoseAnswer(Answer answer) const;
+  /// Whether the party that gave the answer may (decision 92).
+  bool MayAnswer(const Request& request, const Answer& answer) const;
+
+ private:
+  std::vector<Request> Others(const OpenCall& call) const;
+  void TakeTool(const OpenCall& call, Request& to) const;
+  void TakeReading(Request& to) const;
+  void TakeUse(const OpenCall& call, Request& to) const;
+  std::function<bool()> StopOfReading(std::string id) const;
+  std::vector<std::pair<std::string, std::string>> WrittenFiles() const;
+
+  interp::Engine& engine_;
+  const SessionOptions& options_;
+  Budget& budget_;
+  const Door& door_;
+  const SourceFeed& sources_;
+  const Tools& tools_;
+  mutable Titles titles_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_STEP_REQUEST_WRITER_H_
