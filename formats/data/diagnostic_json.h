@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON form of a diagnostic, as `--json` outputs print it.
+// Diagnostics as JSON, in the forms of docs/schemas. Texts are not escaped for a terminal.
 #ifndef RPL_FORMATS_DATA_DIAGNOSTIC_JSON_H_
 #define RPL_FORMATS_DATA_DIAGNOSTIC_JSON_H_
 
@@ -10,10 +10,20 @@
 
 namespace rpl {
 
-/// An object with the keys "code", "severity", "file", "line", "column", "begin", "end", "message"
-/// and "hint", always all of them. Line and column are those of Sources::Place, begin and end byte
-/// offsets. Texts are not escaped for a terminal.
+/// {"file", "line", "column"} of the beginning of a span.
+nlohmann::ordered_json PlaceJson(Span span, const Sources& sources);
+
+/// A diagnostic with the bytes of its span: {"code", "severity", "file", "line", "column", "begin",
+/// "end", "message", "hint"}, always all of them.
 nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);
+
+/// A finding (docs/schemas/check.json): {"code", "severity", "file", "line", "column", "endLine",
+/// "endColumn", "message", "hint"}.
+nlohmann::ordered_json FindingJson(const Diagnostic& d, const Sources& sources);
+
+/// A finding in short, for agents: {"rule", "severity", "file", "line", "column", "message"}, and
+/// "hint" if there is one.
+nlohmann::ordered_json ShortFindingJson(const Diagnostic& d, const Sources& sources);
 
 }  // namespace rpl
 

@@ -11,6 +11,7 @@
 #include "interp/program/program.h"
 #include "interp/store/json_value.h"
 #include "interp/store/store.h"
+#include "runtime/agent.h"
 #include "runtime/record/journal.h"
 #include "runtime/step/revision.h"
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <span>
 
+#include "formats/data/diagnostic_json.h"
 #include "formats/data/json_rpc.h"
 #include "formats/data/json_text.h"
 #include "formats/file_name.h"

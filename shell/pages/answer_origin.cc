@@ -6,6 +6,7 @@
 
 #include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 namespace {

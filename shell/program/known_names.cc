@@ -10,6 +10,7 @@
 #include "formats/spelling.h"
 #include "interp/program/program.h"
 #include "interp/program/question_tools.h"
+#include "runtime/run/session.h"
 
 namespace rpl {
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "formats/data/diagnostic_json.h"
 #include "formats/terminal_text.h"
 #include "interp/eval/profile_hints.h"
 #include "shell/terminal/report.h"

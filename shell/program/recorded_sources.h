@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/agent.h"
 #include "runtime/record/journal.h"
 
 namespace rpl {

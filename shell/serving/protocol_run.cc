@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "formats/data/diagnostic_json.h"
 #include "interp/lint/checker.h"
 #include "interp/program/builtins.h"
 #include "runtime/gate_setup.h"
@@ -52,18 +53,6 @@ class OneBatchAtATime : public RelayingAgent {
 
 std::timed_mutex OneBatchAtATime::batches;
 
-ordered_json FindingJson(const Diagnostic& d, const Sources& sources) {
-  const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
-  ordered_json out = {{"rule", CodeText(d.code)},
-                      {"severity", SeverityName(d.severity)},
-                      {"file", sources.at(d.span.file).name},
-                      {"line", place.line},
-                      {"column", place.column},
-                      {"message", d.message}};
-  if (!d.hint.empty()) out["hint"] = d.hint;
-  return out;
-}
-
 // Whether a call, as RPL text, is answered under the key: `$ask("Q")` under "ask", `place(?where)`
 // under "place" and "where", `stay(?from, ?to) for ?to` under "stay" and "to".
 bool HasKey(const std::string& call, std::string_view key) {
@@ -87,7 +76,7 @@ bool HasKey(const std::string& call, std::string_view key) {
 
 ordered_json FindingsJson(const std::vector<Diagnostic>& findings, const Sources& sources) {
   ordered_json out = ordered_json::array();
-  for (const Diagnostic& d : findings) out.push_back(FindingJson(d, sources));
+  for (const Diagnostic& d : findings) out.push_back(ShortFindingJson(d, sources));
   return out;
 }
 
@@ -102,7 +91,7 @@ ordered_json CheckedText(const std::string& name, const std::string& text, const
   ordered_json out = ordered_json::array();
   for (const Finding& finding : CheckFiles(sources, {sources.Add(name, text)}, with)) {
     const Diagnostic& d = finding.diagnostic;
-    out.push_back(FindingJson(d, sources));
+    out.push_back(ShortFindingJson(d, sources));
     if (errors != nullptr && d.severity == Severity::kError &&
         d.code != Code::kRecursionThroughNegation && d.code != Code::kCircularGoals)
       ++*errors;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/data/diagnostic_json.h"
 #include "shell/terminal/colours.h"
 #include "shell/terminal/prompt_text.h"
 #include "shell/terminal/report.h"
@@ -84,18 +85,6 @@ namespace {
 
 // Of the command that runs, or null. The command has one thread until it runs a program.
 RefusalReport::State* current = nullptr;
-
-nlohmann::ordered_json FindingJson(const Diagnostic& d, const Sources& sources) {
-  nlohmann::ordered_json finding = {{"code", CodeText(d.code)},
-                                    {"severity", SeverityName(d.severity)}};
-  finding.update(PlaceJson(d.span, sources));
-  const Sources::Place end = sources.PlaceOf(d.span.file, d.span.end);
-  finding["endLine"] = end.line;
-  finding["endColumn"] = end.column;
-  finding["message"] = d.message;
-  finding["hint"] = d.hint;
-  return finding;
-}
 
 // The message and the hint of a rendered finding may take several lines of a terminal; the line of
 // the document with its caret is one.

@@ -11,6 +11,7 @@
 #include "formats/shorten.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/record/journal.h"
+#include "runtime/run/session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/terminal/colours.h"
 #include "shell/terminal/prompt_text.h"
@@ -207,11 +208,6 @@ std::string Counted(std::size_t number, std::string_view noun) {
 std::ostream& Nowhere() {
   static std::ostream nowhere(nullptr);
   return nowhere;
-}
-
-ordered_json PlaceJson(Span span, const Sources& sources) {
-  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
-  return {{"file", sources.at(span.file).name}, {"line", place.line}, {"column", place.column}};
 }
 
 std::string Dump(const ordered_json& object) { return PrintableLine(DumpJson(object)); }

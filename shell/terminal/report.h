@@ -19,6 +19,7 @@
 #include "formats/diagnostic.h"
 #include "formats/terminal_text.h"
 #include "runtime/outcome.h"
+#include "runtime/trace.h"
 
 namespace rpl {
 
@@ -85,9 +86,6 @@ std::string Counted(std::size_t number, std::string_view noun);
 
 /// A stream that discards its output.
 std::ostream& Nowhere();
-
-/// {"file", "line", "column"} of the beginning of a span.
-nlohmann::ordered_json PlaceJson(Span span, const Sources& sources);
 
 /// One line of JSON that is safe for terminals. Bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);
