@@ -75,6 +75,7 @@ struct Diagnostic {
   Span span;
   std::string message;
   std::string hint;
+  std::string name = {};  // that it is about, with its mark, where a fix needs it; else ""
 };
 
 /// Whether one of the findings is an error.

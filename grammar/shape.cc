@@ -609,7 +609,8 @@ class Shape {
     if (kebab) return;
     Lint(Code::kNotKebabCase, span,
          "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
-         "write `" + std::string(sigil) + Kebab(name) + "`");
+         "write `" + std::string(sigil) + Kebab(name) + "`",
+         std::string(sigil) + std::string(name));
   }
 
   // Data may follow the spelling of other systems (decision 14). A symbol such as `From` is a
@@ -676,9 +677,10 @@ class Shape {
   }
 
   // Reports each name once per sentence.
-  void Lint(Code code, Span span, std::string message, std::string hint) {
+  void Lint(Code code, Span span, std::string message, std::string hint, std::string about = "") {
     if (!linted_.insert(CodeText(code) + message).second) return;
-    lints_.push_back({code, InfoOf(code).severity, span, std::move(message), std::move(hint)});
+    lints_.push_back(
+        {code, InfoOf(code).severity, span, std::move(message), std::move(hint), std::move(about)});
   }
 
   std::string_view TextOf(Span span) const {

@@ -30,6 +30,9 @@ namespace rpl {
 
 struct Answer;
 
+/// The key of the choice what becomes of a failure (§18.6), which a person decides.
+inline constexpr const char* kWhatNow = "what-now";
+
 /// A call or question to be answered.
 struct Request {
   enum class Kind {

@@ -30,10 +30,19 @@ void Context::Add(Code code, Span span, std::string message, std::string hint,
     AddOfRun(code, span, std::move(message), std::move(hint), std::move(edits));
 }
 
+void Context::Add(Diagnostic found) {
+  if (checked_files.contains(found.span.file)) AddOfRun(std::move(found));
+}
+
 void Context::AddOfRun(Code code, Span span, std::string message, std::string hint,
                        std::vector<Edit> edits) {
   findings.push_back(
       {{code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits)});
+}
+
+void Context::AddOfRun(Diagnostic found) {
+  found.severity = InfoOf(found.code).severity;
+  findings.push_back({std::move(found), {}});
 }
 
 void Context::NeverHolds(std::size_t first) {
@@ -147,10 +156,10 @@ class Reader {
     for (; told_ < found.all().size(); ++told_) {
       const Diagnostic& d = found.all()[told_];
       if (d.severity != Severity::kError) {
-        context_.Add(d.code, d.span, d.message, d.hint);
+        context_.Add(d);
         continue;
       }
-      context_.AddOfRun(d.code, d.span, d.message, d.hint);
+      context_.AddOfRun(d);
       if (kept.prefix.empty()) continue;
       context_.unread_files.insert(kept.prefix.substr(0, kept.prefix.size() - 1));
     }

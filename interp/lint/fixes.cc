@@ -289,10 +289,7 @@ class Fixes {
 
   void Rename(Finding& f) {
     Collect();
-    const std::string& message = f.diagnostic.message;  // `name` is not kebab-case
-    const std::size_t close = message.find('`', 1);
-    if (close == std::string::npos) return;
-    std::string name = message.substr(1, close - 1);
+    std::string name = f.diagnostic.name;
     if (name.starts_with("#?")) name.erase(0, 1);
     const bool variable = name.starts_with("?") || (name.starts_with("$") && !IsTool(name));
     if (variable) name[0] = '?';

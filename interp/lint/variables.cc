@@ -526,11 +526,10 @@ class Variables {
       const Diagnostic& d = f.diagnostic;
       const auto at = by_head.find(Place(d.span));
       if (at == by_head.end()) return false;
-      const std::string name = d.message.substr(1, d.message.find(' ') - 1);
       const std::unordered_map<std::string, int> counts = CountsOf(at->second->rule());
-      const auto count = counts.find(name);
+      const auto count = counts.find(d.name.substr(1));
       if (count != counts.end() && count->second > 1) return true;
-      context_.Blame(at->second->sentence->span, name);
+      context_.Blame(at->second->sentence->span, d.name.substr(1));
       return false;
     });
     for (Finding& f : context_.findings) {
@@ -538,13 +537,12 @@ class Variables {
       Diagnostic& d = f.diagnostic;
       const auto at = by_head.find(Place(d.span));
       if (at == by_head.end()) continue;
-      const std::string name = d.message.substr(1, d.message.find(' ') - 1);
       for (const Node& head : at->second->rule().heads) {
         if (head.span != d.span) continue;
         if (const auto* call = head.As<Call>())
           unbound_heads_.insert(context_.engine.store.Find(
               Space::kRelation, call->label, static_cast<std::uint32_t>(call->args.size())));
-        d.span = SpanOfVariable(context_.sources, head, name);
+        d.span = SpanOfVariable(context_.sources, head, d.name.substr(1));
         break;
       }
     }

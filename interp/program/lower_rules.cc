@@ -158,8 +158,9 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
   for (const std::string& name : wanted) {
     const auto slot = slots_.find("?" + name);
     if (slot == slots_.end() || seen[static_cast<std::size_t>(slot->second)]) continue;
-    out_.Add(Code::kUnboundHead, head.span, "?" + name + " is in the head but nowhere in the tail",
-             "only a caller that binds it gets an answer");
+    out_.Add({Code::kUnboundHead, InfoOf(Code::kUnboundHead).severity, head.span,
+              "?" + name + " is in the head but nowhere in the tail",
+              "only a caller that binds it gets an answer", "?" + name});
   }
 }
 const Call* ExtremumCall(const Node& arg) {

@@ -53,7 +53,7 @@ void ModelAgent::Use(const ModelConfig& config, Permit permit, bool approved,
 }
 
 bool ModelAgent::IsInScope(const Request& request) const {
-  if (provider_ == nullptr || request.kind == Request::Kind::kTool || request.name == "what-now" ||
+  if (provider_ == nullptr || request.kind == Request::Kind::kTool || request.name == kWhatNow ||
       !request.Admits(By::kModel) || AsksForSecret(request))
     return false;
   return config_.bounds.answers_all ||

@@ -170,7 +170,7 @@ void QuestionDispatch::AskWhatNow(const StepState& step) {
   Request request;
   request.kind = Request::Kind::kChoose;
   request.id = run_.violations.CallOf(OneLine(failing.what));
-  request.name = "what-now";
+  request.name = kWhatNow;
   if (const auto words =
           step.checked.violated ? run_.violations.WordsOf(*step.checked.violated) : std::nullopt)
     request.prompt = words->heading + ": " + words->AsQuestion() + "\n";

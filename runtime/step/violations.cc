@@ -25,7 +25,7 @@ Violations::Violations(interp::Engine& engine, const Recorder& recorder,
     : engine_(engine),
       recorder_(recorder),
       derivations_(derivations),
-      what_now_(engine.store.Declare(Space::kTool, "what-now", 1)) {}
+      what_now_(engine.store.Declare(Space::kTool, kWhatNow, 1)) {}
 
 std::string Violations::CallOf(std::string_view what) const {
   const Value text = engine_.pool.String(what);

@@ -147,7 +147,7 @@ std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<Request>& requests
 }
 
 rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {
-  if (request.name == "what-now") return {};  // a person decides what becomes of a failure
+  if (request.name == kWhatNow) return {};  // a person decides what becomes of a failure
   for (std::size_t i = 0; i < given_.size(); ++i) {
     if (!KeyFits(request, given_[i].key)) continue;
     const GivenAnswer given = std::move(given_[i]);

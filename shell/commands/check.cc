@@ -273,12 +273,12 @@ class Checking {
     for (CheckedProgram& program : programs_)
       for (Finding& finding : program.findings) {
         if (finding.diagnostic.code != Code::kNotKebabCase || !finding.fixable()) continue;
-        const std::string& message = finding.diagnostic.message;  // `name` is not kebab-case
-        const std::size_t begin = message.find_first_not_of("`%$");
+        const std::string& name = finding.diagnostic.name;
         const std::filesystem::path path = sources_.at(finding.diagnostic.span.file).name;
         if (!named) named = NamedElsewhere();
-        const auto at = named->find(path.filename().string() + "#" +
-                                    message.substr(begin, message.find('`', begin) - begin));
+        const auto at =
+            named->find(path.filename().string() + "#" +
+                        name.substr(std::min(name.find_first_not_of("%$"), name.size())));
         if (at == named->end()) continue;
         for (const std::size_t i : at->second) {
           if (std::ranges::find(program.files, i) != program.files.end()) continue;

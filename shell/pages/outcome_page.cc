@@ -212,7 +212,7 @@ std::string WaysHtml(const StoryTurn& turn) {
   const StoryCall* open = nullptr;
   for (const StoryStep& step : turn.steps)
     for (const StoryItem& item : step.items)
-      if (item.call.key == "what-now")
+      if (item.call.key == kWhatNow)
         open = item.call.reply == StoryCall::Reply::kNobody ? &item.call : nullptr;
   if (open == nullptr || open->options.empty()) return "";
   std::string out = "<h3>What can be decided</h3>\n<ul class=\"ways\">\n";

@@ -53,7 +53,7 @@ class Person : public TerminalAgent {
  public:
   using TerminalAgent::TerminalAgent;
   rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
-    if (request.name == "what-now" && !InputIsTerminal()) return {};
+    if (request.name == kWhatNow && !InputIsTerminal()) return {};
     return TerminalAgent::Ask(request, pool, refused);
   }
 };
@@ -110,7 +110,7 @@ ExitCode Host::ReportAnswers(const Trace& kept) const {
 
 bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
   const std::optional<Request>& open = parts_->scripted.unanswered();
-  if (outcome.status != Status::kFailed || !open || open->name != "what-now") return false;
+  if (outcome.status != Status::kFailed || !open || open->name != kWhatNow) return false;
   std::cerr << "undecided:\n";
   PrintRequests({*open}, pool, std::cerr);
   return true;

@@ -102,7 +102,7 @@ Repl::~Repl() { CloseOutput(); }
 
 rpl::Answer Repl::Ask(const Request& request, Pool& pool, std::string_view refused) {
   // The decision about a failure is no question of the program: lines of a script do not answer it.
-  if (Interrupted() || (!interactive_ && request.name == "what-now")) return {};
+  if (Interrupted() || (!interactive_ && request.name == kWhatNow)) return {};
   const auto read = [this]() -> std::optional<std::string> {
     LineReader::Line line = reader_->Answer("? ");
     if (line.end == LineReader::End::kText) return std::move(line.text);

@@ -62,7 +62,7 @@ int LastTimestep(const Trace& trace) { return trace.empty() ? 0 : trace.back().t
 Trace RepliesOf(Trace trace) {
   DropTakenBack(trace);
   std::erase_if(trace, [](const TraceEntry& e) {
-    return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
+    return e.kind != TraceEntry::Kind::kReply || (e.answered && e.answered->shown);
   });
   return trace;
 }

@@ -255,7 +255,7 @@ std::string NotTaken(const RunReport& report) {
     if (why.empty()) {
       NearestName nearest(answer.key);
       for (const OpenQuestion& question : report.questions) nearest.Offer(question.key);
-      why = answer.key == "what-now" ? "only a person decides this, at a terminal"
+      why = answer.key == kWhatNow ? "only a person decides this, at a terminal"
             : nearest.name().empty()
                 ? "nothing asks for it"
                 : "nothing asks for it, did you mean `" + nearest.name() + "`?";
