@@ -10,6 +10,7 @@
 #include "checks/guard/policy_fields.h"
 #include "formats/glob.h"
 #include "formats/spelling.h"
+#include "interp/program/builtin_tools.h"
 
 namespace rpl {
 namespace {
@@ -293,7 +294,7 @@ std::vector<KnownTool> KnownToolsOf(const GuardConfig& config,
   };
   for (const GuardTool& tool : config.tools) add(tool.label);
   for (const std::string& label : labels) add(label);
-  for (const char* builtin : {"ask", "choose", "generate", "json", "index", "write"}) add(builtin);
+  for (const BuiltinTool& tool : kBuiltinTools) add(std::string(tool.label));
   return out;
 }
 

@@ -17,10 +17,10 @@
 #include "formats/spelling.h"
 #include "grammar/line_start.h"
 #include "grammar/markdown.h"
-#include "interp/lint/builtin_tools.h"
 #include "interp/lint/context.h"
 #include "interp/lint/indexed.h"
 #include "interp/plan/components.h"
+#include "interp/program/builtin_tools.h"
 #include "interp/program/lower.h"
 
 namespace rpl::check {

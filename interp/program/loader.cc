@@ -9,9 +9,9 @@
 
 #include "formats/number_text.h"
 #include "grammar/printer.h"
+#include "interp/program/builtin_tools.h"
 #include "interp/program/builtins.h"
 #include "interp/program/metadata.h"
-#include "interp/program/question_tools.h"
 #include "interp/program/rewrite.h"
 #include "interp/store/text_queue.h"
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "interp/program/bindings.h"
+#include "interp/program/builtin_tools.h"
 #include "interp/program/loader.h"
-#include "interp/program/question_tools.h"
 
 namespace rpl {
 

@@ -14,7 +14,7 @@
 #include "formats/data/yaml_fields.h"
 #include "formats/spelling.h"
 #include "formats/sql_text.h"
-#include "interp/program/question_tools.h"
+#include "interp/program/builtin_tools.h"
 
 namespace rpl {
 namespace {
@@ -182,7 +182,7 @@ class ConfigReader {
 
   void CheckName(const YamlNode& key, const std::string& name) {
     static const RE2 label(R"([a-z][a-z0-9]*(-[a-z0-9]+)*)");
-    if (IsQuestionTool(name) || name == "json") {
+    if (FindBuiltinTool(name) != nullptr && !IsFileTool(name)) {
       Wrong(key, "the tool `" + name + "` is built in");
     } else if (!RE2::FullMatch(name, label)) {
       const std::string bare = name.starts_with('$') ? name.substr(1) : Kebab(name);

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "formats/data/diagnostic_json.h"
 #include "formats/shorten.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "formats/shorten.h"
+#include "runtime/postgres/database_url.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"

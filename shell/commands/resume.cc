@@ -11,7 +11,7 @@
 #include <set>
 
 #include "formats/shorten.h"
-#include "interp/program/question_tools.h"
+#include "interp/program/builtin_tools.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"

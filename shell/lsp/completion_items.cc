@@ -6,7 +6,7 @@
 
 #include "formats/character.h"
 #include "grammar/namespaces.h"
-#include "interp/lint/builtin_tools.h"
+#include "interp/program/builtin_tools.h"
 #include "shell/lsp/hover.h"
 #include "shell/lsp/rpl_tokens.h"
 

@@ -5,7 +5,7 @@
 
 #include "formats/shorten.h"
 #include "grammar/namespaces.h"
-#include "interp/lint/builtin_tools.h"
+#include "interp/program/builtin_tools.h"
 #include "shell/lsp/navigation.h"
 
 namespace rpl::lsp {

@@ -8,7 +8,7 @@
 #include "formats/character.h"
 #include "grammar/emphasis.h"
 #include "grammar/namespaces.h"
-#include "interp/lint/builtin_tools.h"
+#include "interp/program/builtin_tools.h"
 #include "shell/lsp/rpl_tokens.h"
 
 namespace rpl::lsp {

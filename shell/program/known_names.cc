@@ -8,8 +8,8 @@
 
 #include "formats/shorten.h"
 #include "formats/spelling.h"
+#include "interp/program/builtin_tools.h"
 #include "interp/program/program.h"
-#include "interp/program/question_tools.h"
 #include "runtime/run/session.h"
 
 namespace rpl {
@@ -19,7 +19,9 @@ std::string_view LabelOf(std::string_view text) {
 }
 
 std::vector<std::string> WrongScope(const Session& session, const std::vector<std::string>& keys) {
-  std::set<std::string> known(std::begin(kQuestionTools), std::end(kQuestionTools));
+  std::set<std::string> known;
+  for (const BuiltinTool& tool : kBuiltinTools)
+    if (IsQuestionTool(tool.label)) known.emplace(tool.label);
   known.insert("index");  // texts that a model reads
   std::set<std::string> of_persons;
   const std::vector<std::string> stated = session.MayState(By::kModel);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "interp/program/builtin_tools.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/tools/read_notes.h"
 #include "shell/program/guard_setup.h"
@@ -133,9 +134,8 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
 
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (name == "write" || name == "index" || (name == "model" && config_.model) ||
-        config_.Find(name) != nullptr || config_.guard.FindSignal(name) != nullptr ||
-        config_.guard.FindSubjects(name) != nullptr)
+    if (IsFileTool(name) || (name == "model" && config_.model) || config_.Find(name) != nullptr ||
+        config_.guard.FindSignal(name) != nullptr || config_.guard.FindSubjects(name) != nullptr)
       continue;
     Complain("--allow-tool",
              path_.empty()

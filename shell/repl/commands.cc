@@ -13,7 +13,7 @@
 #include "grammar/document.h"
 #include "grammar/namespaces.h"
 #include "interp/explain/explain_print.h"
-#include "interp/lint/builtin_tools.h"
+#include "interp/program/builtin_tools.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/program/engine_setup.h"

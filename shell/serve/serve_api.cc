@@ -12,6 +12,7 @@
 
 #include "formats/data/json_text.h"
 #include "formats/percent_text.h"
+#include "interp/program/builtin_tools.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/trace.h"
@@ -429,8 +430,8 @@ std::string ServeApi::RetryFault(const std::vector<std::string>& retry,
     return "";
   Names known;
   for (const ToolCommand& tool : config.tools) known.push_back(tool.name);
-  for (const std::string_view built_in : {"index", "write"})
-    if (!IsOneOf(built_in, known)) known.push_back(built_in);
+  for (const BuiltinTool& tool : kBuiltinTools)
+    if (IsFileTool(tool.label) && !IsOneOf(tool.label, known)) known.push_back(tool.label);
   for (const std::string& tool : retry)
     if (!IsOneOf(tool, known)) return UnknownName("tool", tool, known);
   return "";

@@ -9,6 +9,7 @@
 
 #include "formats/data/diagnostic_json.h"
 #include "interp/lint/checker.h"
+#include "interp/program/builtin_tools.h"
 #include "interp/program/builtins.h"
 #include "runtime/gate_setup.h"
 #include "runtime/nobody.h"
@@ -131,7 +132,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   if (ReadTools(ConfigPath(engine_.config, paths), config) != kExitOk)
     return {"the rpl.yaml beside " + place_.name + " has errors", "see the log of the server", {}};
   std::erase_if(engine_.allow_tools, [&](const std::string& tool) {
-    return tool != "write" && tool != "index" && !(tool == "model" && config.model) &&
+    return !IsFileTool(tool) && !(tool == "model" && config.model) &&
            config.Find(tool) == nullptr && config.guard.FindSignal(tool) == nullptr &&
            config.guard.FindSubjects(tool) == nullptr;
   });
