@@ -15,6 +15,7 @@
 
 #include "grammar/document.h"
 #include "interp/lint/checker.h"
+#include "runtime/nobody.h"
 #include "runtime/run/session.h"
 
 namespace {
@@ -82,12 +83,6 @@ std::string Document(std::string (*part)(Random&, int), const char* begin, std::
 
 // --- Measuring ----------------------------------------------------------------------------
 
-struct Nobody : rpl::Agent {
-  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, std::string_view) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
-
 template <typename Fn>
 double Median(Fn&& work) {
   std::vector<double> seconds;
@@ -107,7 +102,7 @@ void Measure(const char* name, const std::string& file, const std::string& text)
     rpl::ReadDocument(sources, sources.Add(file, text), diagnostics);
   });
   const double load = Median([&] {
-    Nobody nobody;
+    rpl::Nobody nobody;
     rpl::Session session(nobody, {});
     session.Load(file, text);
   });

@@ -29,6 +29,7 @@
 #include "grammar/document_json.h"
 #include "grammar/formatter.h"
 #include "interp/lint/checker.h"
+#include "runtime/nobody.h"
 #include "runtime/run/session.h"
 
 namespace {
@@ -326,12 +327,6 @@ const Shape kShapes[] = {
 
 // --- Ways through -------------------------------------------------------------------------
 
-struct Nobody : rpl::Agent {
-  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, std::string_view) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
-
 std::size_t Check(const char* file, const std::string& text) {
   rpl::Sources sources;
   const std::uint32_t number = sources.Add(file, text);
@@ -342,7 +337,7 @@ std::size_t Check(const char* file, const std::string& text) {
 }
 
 std::size_t Load(const char* file, const std::string& text) {
-  Nobody nobody;
+  rpl::Nobody nobody;
   rpl::Session session(nobody, {});
   return session.Load(file, text).size();
 }

@@ -44,7 +44,7 @@ double Processor() {
 /// A tool that answers at once: `$work(7)` with 7, a question with "yes".
 class Worker : public rpl::Agent {
  public:
-  rpl::Answer Answer(const rpl::Request& request, rpl::Pool& pool, std::string_view) override {
+  rpl::Answer Ask(const rpl::Request& request, rpl::Pool& pool, std::string_view) override {
     if (request.kind != rpl::Request::Kind::kTool)
       return {rpl::Answer::Kind::kValue, pool.String("yes")};
     if (request.starting && !request.starting()) return {};

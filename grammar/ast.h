@@ -250,6 +250,11 @@ struct Group {
 // @when(tail)   @choose(?x, tail)   @distinct(?x, tail)   @each(?u, items)
 // @for(binding, tail, step)
 enum class AbductiveKind { kWhen, kChoose, kDistinct, kEach, kFor };
+inline constexpr AbductiveKind kAbductiveKinds[] = {AbductiveKind::kWhen, AbductiveKind::kChoose,
+                                                    AbductiveKind::kDistinct, AbductiveKind::kEach,
+                                                    AbductiveKind::kFor};
+/// Whether its arguments are a tail and nothing else, so that they may be alternatives.
+constexpr bool IsTailAlone(AbductiveKind kind) { return kind == AbductiveKind::kWhen; }
 // An activation clause (decisions 67-69). The arguments form one comma list: the first is the
 // binding, and the meaning of the others depends on the kind.
 struct Abductive {

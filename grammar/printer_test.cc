@@ -404,7 +404,7 @@ struct Grow {
         Of<AbductiveKind>({AbductiveKind::kWhen, AbductiveKind::kChoose, AbductiveKind::kDistinct,
                            AbductiveKind::kEach, AbductiveKind::kFor});
     Abductive act{kind, {}, {}};
-    if (kind != AbductiveKind::kWhen) act.clauses.push_back(Make(Lvar{"x"}));
+    if (!IsTailAlone(kind)) act.clauses.push_back(Make(Lvar{"x"}));
     act.clauses.push_back(Clause(depth));
     act.clauses.push_back(Relation(depth));
     return act;

@@ -134,7 +134,7 @@ class Shape {
     const auto lvars = static_cast<std::size_t>(
         std::find_if_not(act.clauses.begin(), act.clauses.end(), is_lvar) - act.clauses.begin());
     const std::size_t size = act.clauses.size();
-    if (act.kind != AbductiveKind::kWhen && size == 1 && act.clauses[0].As<Disjunction>()) {
+    if (!IsTailAlone(act.kind) && size == 1 && act.clauses[0].As<Disjunction>()) {
       Fail(Code::kBadAbductive, act.span, "`|` here would part the comma list",
            "put the disjunction in parentheses");
     }

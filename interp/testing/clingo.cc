@@ -168,7 +168,7 @@ class Translator {
     if (!rule.constraints.empty()) throw Untranslated{"a constraint"};
     Node tail = rule.tail.front();
     for (const Abductive& a : rule.abductives) {
-      if (a.kind != AbductiveKind::kWhen) throw Untranslated{"an activation clause"};
+      if (!IsTailAlone(a.kind)) throw Untranslated{"an activation clause"};
       Conjunction both{{tail}};
       both.clauses.insert(both.clauses.end(), a.clauses.begin(), a.clauses.end());
       tail.is = std::move(both);

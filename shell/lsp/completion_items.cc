@@ -245,8 +245,10 @@ class Items {
   }
 
   void AddActivations() {
-    for (const char* name : {"when", "choose", "distinct", "each", "for"})
-      Add(std::string("@") + name, kSnippet, "activation clause", std::string("@") + name + "(");
+    for (const AbductiveKind kind : kAbductiveKinds) {
+      const std::string name = std::string("@") + AbductiveText(kind);
+      Add(name, kSnippet, "activation clause", name + "(");
+    }
   }
 
   void AddKeywords() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/drive/driven_run.h"
+#include "shell/program/driven_run.h"
 
 #include <stdexcept>
 #include <utility>

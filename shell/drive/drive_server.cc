@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// rpl drive: many runs on one pipe. A request is a line of JSON, its result another, with the id of
-// the request (docs/drive.md). The thread that reads stops a request that is cancelled; the main
-// thread, whose stack is large, does one after the other.
+#include "shell/drive/drive_server.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -19,26 +17,11 @@
 #include "formats/data/json_fields.h"
 #include "formats/data/json_text.h"
 #include "runtime/wire/outcome_json.h"
-#include "shell/commands/commands.h"
-#include "shell/commands/shared_options.h"
-#include "shell/drive/driven_run.h"
+#include "shell/program/driven_run.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {
-
-// rpl drive: runs that another program drives, by lines of JSON on standard input and output.
-struct DriveOptions {
-  EngineOptions engine;  // config, allow_tools, guard, limits, threads
-};
-
-constexpr const char* kDriveFooter =
-    R"(A program in any language opens runs, answers their questions and calls their tools: each request
-is a line of JSON on standard input, each result a line on standard output. See docs/drive.md.
-
-Examples
-  rpl drive
-  rpl drive --policy refund-policy.json --allow-tool stock)";
 
 using nlohmann::ordered_json;
 
@@ -153,11 +136,12 @@ class Driver {
   std::map<std::string, std::unique_ptr<DrivenRun>> runs_;
 };
 
-// Returns at the end of the input.
-int CommandDrive(const DriveOptions& options) {
+}  // namespace
+
+int ServeDriver(const EngineOptions& engine) {
   auto& requests = *new Requests;  // the thread that reads ends with the process
   std::thread([&requests] { requests.Read(std::cin); }).detach();
-  Driver driver(options.engine, requests);
+  Driver driver(engine, requests);
   while (const std::optional<JsonText> request = requests.Next()) {
     ordered_json out = ordered_json::object();
     if (!request->error.empty()) {
@@ -170,19 +154,6 @@ int CommandDrive(const DriveOptions& options) {
     if (!std::cout) return kExitFile;
   }
   return kExitOk;
-}
-
-}  // namespace
-
-Command DescribeDrive(CLI::App& command, const InFull&) {
-  const auto options = std::make_shared<DriveOptions>();
-  DriveOptions& to = *options;
-  AddToolOptions(command, to.engine, kBesideDocument);
-  AddGuardOptions(command, to.engine.guard);
-  AddLimitOptions(command, to.engine.limits);
-  AddThreads(command, to.engine.threads);
-  command.footer(kDriveFooter);
-  return {.run = [options] { return CommandDrive(*options); }};
 }
 
 }  // namespace rpl

@@ -3,8 +3,8 @@
 // A run that another program drives (rpl drive): the program is read from files or comes with the
 // request, the run may be kept in a session, and the settings of rpl.yaml and of the command hold.
 // Tools that have no command in rpl.yaml are the driver's, as questions of the kind "tool".
-#ifndef RPL_SHELL_DRIVE_DRIVEN_RUN_H_
-#define RPL_SHELL_DRIVE_DRIVEN_RUN_H_
+#ifndef RPL_SHELL_PROGRAM_DRIVEN_RUN_H_
+#define RPL_SHELL_PROGRAM_DRIVEN_RUN_H_
 
 #include <functional>
 #include <memory>
@@ -51,4 +51,4 @@ class DrivenRun {
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_DRIVE_DRIVEN_RUN_H_
+#endif  // RPL_SHELL_PROGRAM_DRIVEN_RUN_H_

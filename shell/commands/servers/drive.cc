@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "shell/commands/commands.h"
+#include "shell/commands/shared_options.h"
+#include "shell/drive/drive_server.h"
+
+namespace rpl {
+namespace {
+
+// rpl drive: runs that another program drives, by lines of JSON on standard input and output.
+struct DriveOptions {
+  EngineOptions engine;  // config, allow_tools, guard, limits, threads
+};
+
+constexpr const char* kDriveFooter =
+    R"(A program in any language opens runs, answers their questions and calls their tools: each request
+is a line of JSON on standard input, each result a line on standard output. See docs/drive.md.
+
+Examples
+  rpl drive
+  rpl drive --policy refund-policy.json --allow-tool stock)";
+
+}  // namespace
+
+Command DescribeDrive(CLI::App& command, const InFull&) {
+  const auto options = std::make_shared<DriveOptions>();
+  DriveOptions& to = *options;
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard);
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kDriveFooter);
+  return {.run = [options] { return ServeDriver(options->engine); }};
+}
+
+}  // namespace rpl
