@@ -99,7 +99,7 @@ void Feed(const std::string& text, const std::string& name, std::uint32_t seed) 
       RenameAt(project, file, index->occurrences()[seed % index->occurrences().size()]);
     const Json change = {{"text", "x"},
                          {"range", {{"start", params["position"]}, {"end", params["position"]}}}};
-    const auto changed = lsp::Changed(text, change, project.client.encoding);
+    const auto changed = lsp::Changed(text, file->lines, change, project.client.encoding);
     Require(changed && changed->size() == text.size() + 1, "an insertion inserts", text);
   }
 }
