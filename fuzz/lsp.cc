@@ -35,7 +35,7 @@ constexpr std::size_t kMostPlaces = 6;
 
 std::size_t ErrorsOf(const lsp::DocumentIndex& index) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      index.findings(), [](const Diagnostic& d) { return d.severity == Severity::kError; }));
+      index.layout().findings, [](const Diagnostic& d) { return d.severity == Severity::kError; }));
 }
 
 // Every range of a result lies in the text.
