@@ -35,7 +35,7 @@ constexpr std::size_t kMostPlaces = 6;
 
 std::size_t ErrorsOf(const lsp::DocumentIndex& index) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      index.findings(), [](const Diagnostic& d) { return d.severity == Severity::kError; }));
+      index.layout().findings, [](const Diagnostic& d) { return d.severity == Severity::kError; }));
 }
 
 // Every range of a result lies in the text.
@@ -99,7 +99,7 @@ void Feed(const std::string& text, const std::string& name, std::uint32_t seed) 
       RenameAt(project, file, index->occurrences()[seed % index->occurrences().size()]);
     const Json change = {{"text", "x"},
                          {"range", {{"start", params["position"]}, {"end", params["position"]}}}};
-    const auto changed = lsp::Changed(text, change, project.client.encoding);
+    const auto changed = lsp::Changed(text, file->lines, change, project.client.encoding);
     Require(changed && changed->size() == text.size() + 1, "an insertion inserts", text);
   }
 }

@@ -883,12 +883,22 @@ std::vector<std::string> VariablesAbove(const Document& document, int scope) {
 }
 
 std::vector<std::vector<int>> SectionsBelow(const Document& document) {
-  const std::vector<Scope>& scopes = document.scopes;
-  std::vector<std::vector<int>> below(scopes.size());
-  for (std::size_t s = scopes.size(); s-- > 1;) {
-    const auto parent = static_cast<std::size_t>(scopes[s].parent);
-    if (parent == 0 || scopes[parent].signature) continue;
-    if (scopes[s].signature) below[parent].push_back(static_cast<int>(s));
+  std::vector<int> parents;
+  std::vector<bool> have_signature;
+  for (const Scope& scope : document.scopes) {
+    parents.push_back(scope.parent);
+    have_signature.push_back(scope.signature.has_value());
+  }
+  return SectionsBelow(parents, have_signature);
+}
+
+std::vector<std::vector<int>> SectionsBelow(const std::vector<int>& parents,
+                                            const std::vector<bool>& have_signature) {
+  std::vector<std::vector<int>> below(parents.size());
+  for (std::size_t s = parents.size(); s-- > 1;) {
+    const auto parent = static_cast<std::size_t>(parents[s]);
+    if (parent == 0 || have_signature[parent]) continue;
+    if (have_signature[s]) below[parent].push_back(static_cast<int>(s));
     else below[parent].insert(below[parent].end(), below[s].begin(), below[s].end());
   }
   for (std::vector<int>& list : below) std::sort(list.begin(), list.end());

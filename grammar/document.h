@@ -99,6 +99,9 @@ std::vector<std::string> VariablesAbove(const Document& document, int scope);
 /// order: those to which its headless sentences belong (decision 72). Empty for the document
 /// itself.
 std::vector<std::vector<int>> SectionsBelow(const Document& document);
+/// The same by the parent of each scope, and whether it has a signature.
+std::vector<std::vector<int>> SectionsBelow(const std::vector<int>& parents,
+                                            const std::vector<bool>& have_signature);
 
 /// The maximal number of clauses that a document may create by joining headless expressions to
 /// headings: n expressions over m headings are n · m clauses.

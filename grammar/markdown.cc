@@ -737,7 +737,11 @@ bool IsRplFence(const Block& block) {
 }
 
 std::vector<Block> ReadBlocks(const Sources& sources, std::uint32_t file) {
-  return BlockReader(sources.at(file).text, file).Read();
+  return ReadBlocks(sources.at(file).text, file);
+}
+
+std::vector<Block> ReadBlocks(std::string_view text, std::uint32_t file) {
+  return BlockReader(text, file).Read();
 }
 
 }  // namespace rpl

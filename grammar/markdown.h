@@ -64,6 +64,8 @@ bool IsRplFence(const Block& block);
 /// reference definitions are paragraphs. CRLF is one line end. Any text is valid Markdown, so there
 /// are no errors.
 std::vector<Block> ReadBlocks(const Sources& sources, std::uint32_t file);
+/// The same of a text whose spans have that number.
+std::vector<Block> ReadBlocks(std::string_view text, std::uint32_t file);
 
 }  // namespace rpl
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/lsp/check_feed.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace rpl::lsp {
 
 void CheckFeed::Schedule(const std::string& uri) {
   State& state = states_[uri];
+  const Clock::time_point now = Clock::now();
   if (state.alarm != 0) pool_.Forget(state.alarm);
-  state.alarm = pool_.At(Clock::now() + kDelay, [this, uri] { Queue(uri); });
+  else state.changed = now;
+  state.alarm =
+      pool_.At(std::min(now + state.pause, state.changed + kPatience), [this, uri] { Queue(uri); });
 }
 
 void CheckFeed::Changed(const std::string& uri) {
@@ -65,7 +69,9 @@ void CheckFeed::Run(const std::string& uri) {
   if (!project_.files.IsOpen(uri)) return;
   const File file = project_.files.Find(uri);
   if (file == nullptr) return;
+  const Clock::time_point begin = Clock::now();
   auto check = CheckProgram(project_, file);
+  const Clock::duration took = Clock::now() - begin;
   const bool stale = project_.files.Find(uri) != file;
   {
     const std::lock_guard lock(mutex_);
@@ -73,6 +79,7 @@ void CheckFeed::Run(const std::string& uri) {
     if (at == states_.end()) return;
     State& state = at->second;
     state.last = check;
+    state.pause = std::clamp<Clock::duration>(took / 2, kDelay, kPatience);
     if (stale && Clock::now() - state.published < kPatience) return;  // the change has its alarm
     state.published = Clock::now();
   }

@@ -4,8 +4,9 @@
 // that name it.
 //
 // A check begins a moment after the last change, so that fast typing does not start one for each
-// key. The result of a text that has changed meanwhile is published only if the client has had none
-// for a while; the newer text is checked at once.
+// key. The moment is half as long as the last check of the document took, but no change waits
+// longer than the client's patience. The result of a text that has changed meanwhile is published
+// only if the client has had none for a while; the newer text is checked at once.
 #ifndef RPL_SHELL_LSP_CHECK_FEED_H_
 #define RPL_SHELL_LSP_CHECK_FEED_H_
 
@@ -47,7 +48,9 @@ class CheckFeed {
   static constexpr std::chrono::milliseconds kPatience{500};
 
   struct State {
-    std::uint64_t alarm = 0;  // in the pool; 0: none
+    std::uint64_t alarm = 0;    // in the pool; 0: none
+    Clock::time_point changed;  // first, since the last alarm
+    Clock::duration pause = kDelay;
     bool queued = false;
     std::shared_ptr<const ProgramCheck> last;
     Clock::time_point published;

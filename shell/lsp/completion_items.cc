@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "formats/character.h"
 #include "grammar/namespaces.h"
@@ -63,9 +64,9 @@ class Items {
   // Whether the cursor is in a fence or a sentence, or on a line that could become one: behind a
   // mark, or behind an arrow or a call.
   bool InRpl() const {
-    for (const Span& region : index_->regions())
+    for (const Span& region : index_->layout().regions)
       if (region.begin <= cursor_ && cursor_ <= region.end) return true;
-    for (const Block& block : index_->blocks())
+    for (const Block& block : index_->layout().blocks)
       if (block.kind != BlockKind::kParagraph && block.kind != BlockKind::kHeading &&
           block.span.begin < cursor_ && cursor_ <= block.span.end)
         return false;
@@ -80,7 +81,7 @@ class Items {
 
   // Whether the cursor is inside a string, a regex or a comment.
   bool InText() const {
-    for (const Span& region : index_->regions()) {
+    for (const Span& region : index_->layout().regions) {
       if (cursor_ < region.begin || region.end < cursor_) continue;
       for (const Token& token : TokensOf(text_, region.begin, region.end))
         if (token.begin < cursor_ && cursor_ <= token.end)
@@ -99,11 +100,14 @@ class Items {
            bool snippet = false) {
     if (items_.size() >= kMostItems || !seen_.insert(label).second) return;
     if (insert.empty()) insert = label;
-    const Json range = project_.RangeOf(*file_, {0, begin_, cursor_});
-    Json item = {{"label", label},
-                 {"kind", kind},
-                 {"filterText", label},
-                 {"textEdit", {{"range", range}, {"newText", std::move(insert)}}}};
+    if (range_.is_null()) range_ = project_.RangeOf(*file_, {0, begin_, cursor_});
+    Json edit = Json::object(), item = Json::object();  // by hand: there are many
+    edit["range"] = range_;
+    edit["newText"] = std::move(insert);
+    item["label"] = label;
+    item["kind"] = kind;
+    item["filterText"] = label;
+    item["textEdit"] = std::move(edit);
     if (!detail.empty()) item["detail"] = detail;
     if (snippet) item["insertTextFormat"] = 2;
     items_.push_back(std::move(item));
@@ -147,17 +151,21 @@ class Items {
   }
 
   void AddNames(NameKind kind) {
-    std::set<Name> names;
-    for (const Occurrence& o : index_->occurrences())
-      if (o.name.kind == kind && o.name.space.empty() && o.role != Occurrence::Role::kProse &&
-          !o.name.label.empty() && !IsAtCursor(o))
-        names.insert(o.name);
-    for (const Name& name : names) {
-      const std::string form = FormOf(project_, {file_, name});
+    for (const Name& name : index_->NamesOf(kind)) {
+      if (items_.size() >= kMostItems) return;
+      if (!name.space.empty() || name.label.empty() || !IsWritten(name)) continue;
+      const std::string form = FormOf(*index_, name);
       if (kind == NameKind::kGoal) AddCall("%" + name.label, form, kEvent, "goal " + form);
       else if (kind == NameKind::kTool) AddCall("$" + name.label, form, kMethod, "tool " + form);
       else AddCall(name.label, form, kFunction, name.Text() + "  " + form);
     }
+  }
+
+  // Whether a name stands in RPL other than where it is being typed.
+  bool IsWritten(const Name& name) const {
+    return std::ranges::any_of(index_->Of(name), [&](const Occurrence* o) {
+      return o->role != Occurrence::Role::kProse && !IsAtCursor(*o);
+    });
   }
 
   bool IsAtCursor(const Occurrence& o) const {
@@ -185,7 +193,7 @@ class Items {
   // The variables of the sentence around the cursor, and of the heading above it.
   void AddVariables() {
     std::uint32_t begin = 0, end = static_cast<std::uint32_t>(text_.size());
-    for (const Span& region : index_->regions())
+    for (const Span& region : index_->layout().regions)
       if (region.begin <= cursor_ && cursor_ <= region.end) begin = region.begin, end = region.end;
     const std::size_t blank = text_.substr(0, cursor_).rfind("\n\n");
     if (blank != kNowhere && blank > begin) begin = static_cast<std::uint32_t>(blank);
@@ -213,7 +221,7 @@ class Items {
 
   template <typename Fn>
   void AddHeadingVariables(Fn&& fn) {
-    const std::vector<Scope>& scopes = index_->document().scopes;
+    const std::vector<IndexedScope>& scopes = index_->layout().scopes;
     int scope = 0;
     for (std::size_t i = 1; i < scopes.size() && scopes[i].span.begin <= cursor_; ++i)
       scope = static_cast<int>(i);
@@ -221,7 +229,7 @@ class Items {
     if (!heading.signature) return;
     for (const Occurrence& o : index_->occurrences()) {
       if (o.sentence < 0 || !o.name.is_variable()) continue;
-      const IndexedSentence& in = index_->sentences()[static_cast<std::size_t>(o.sentence)];
+      const IndexedSentence& in = index_->layout().sentences[static_cast<std::size_t>(o.sentence)];
       if (in.signature && in.scope == scope) fn(o.name.label);
     }
   }
@@ -252,7 +260,7 @@ class Items {
   }
 
   void AddKeywords() {
-    for (const Span& region : index_->regions())
+    for (const Span& region : index_->layout().regions)
       for (const Token& token : TokensOf(text_, region.begin, region.end))
         if (token.kind == TokenKind::kKeyword && !(token.begin < cursor_ && cursor_ <= token.end))
           Add(std::string(token.In(text_)), kEnumMember, "keyword");
@@ -275,7 +283,7 @@ class Items {
           o.name.kind == (mark == "%" ? NameKind::kGoal : NameKind::kRelation))
         names.insert(o.name);
     for (const Name& name : names) {
-      const std::string form = FormOf(project_, {file, name});
+      const std::string form = FormOf(*index, name);
       AddCall(mark + space + "#" + name.label, form, mark.empty() ? kFunction : kEvent, form);
     }
   }
@@ -288,7 +296,8 @@ class Items {
   std::uint32_t begin_;  // of what an item replaces
   char mark_ = ' ';      // before the name, or a blank
   std::string_view word_;
-  std::set<std::string> seen_;
+  Json range_;  // the same as a range of the protocol
+  std::unordered_set<std::string> seen_;
   Json items_ = Json::array();
 };
 

@@ -4,8 +4,8 @@
 //
 // A name is a relation with its arity, a goal, a tool, or a variable of a group of sentences. A
 // *group* is what shares its variables: a sentence, or a heading's signature with the sentences and
-// the prose that its rule takes in (§17.2, §17.4). The parts of a document that do not parse have
-// no occurrences; the others keep theirs.
+// the prose that its rule takes in (§17.2, §17.4). What does not parse has no occurrences; the rest
+// keeps its own.
 #ifndef RPL_SHELL_LSP_DOCUMENT_INDEX_H_
 #define RPL_SHELL_LSP_DOCUMENT_INDEX_H_
 
@@ -15,86 +15,45 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
-#include "grammar/document.h"
-#include "grammar/markdown.h"
-#include "interp/program/program.h"
+#include "shell/lsp/document_layout.h"
+#include "shell/lsp/document_part.h"
 #include "shell/lsp/workspace.h"
 
 namespace rpl::lsp {
 
-enum class NameKind : std::uint8_t { kRelation, kGoal, kTool, kLvar, kAvar };
-
-/// A relation, goal or tool as a document names it. `space`: "" for its own, `file.md`, `std`.
-struct Name {
-  NameKind kind = NameKind::kRelation;
-  std::string space;
-  std::string label;      // without mark and namespace; "" for the root goal
-  std::size_t arity = 0;  // of a relation, else 0
-
-  friend auto operator<=>(const Name&, const Name&) = default;
-
-  bool is_variable() const { return kind == NameKind::kLvar || kind == NameKind::kAvar; }
-  /// "edge/2", "%far", "$stock", "?x".
-  std::string Text() const;
-};
-
-struct Occurrence {
-  enum class Role : std::uint8_t {
-    kHead,   // of a rule or a heading
-    kFact,   // asserted
-    kUse,    // anything else
-    kProse,  // `__first name__`
-  };
-  Name name;
-  Role role = Role::kUse;
-  Span span;                   // of the label, without mark and namespace
-  Span whole;                  // of the call or variable
-  int sentence = -1;           // index into sentences(); -1 in prose
-  int group = -1;              // of a variable
-  const Node* call = nullptr;  // of a relation, goal or tool outside prose
-
-  bool defines() const { return role == Role::kHead || role == Role::kFact; }
-};
-
-struct IndexedSentence {
-  const Sentence* sentence = nullptr;
-  int scope = 0;
-  bool signature = false;
-  bool fenced = false;
-  SentenceRole role = SentenceRole::kSignature;
-  int group = 0;
-};
-
 class DocumentIndex {
  public:
-  explicit DocumentIndex(File file);
+  /// `before`: an index of an earlier text of the file, whose parts that are the same are not read
+  /// again; the result does not depend on it. May be null.
+  explicit DocumentIndex(File file, const DocumentIndex* before = nullptr);
   DocumentIndex(const DocumentIndex&) = delete;
 
   const TextFile& file() const { return *file_; }
-  const Sources& sources() const { return sources_; }
-  const Document& document() const { return document_; }
-  const std::vector<Block>& blocks() const { return blocks_; }
-  /// The findings of the readers.
-  const std::vector<Diagnostic>& findings() const { return findings_.all(); }
+  const DocumentLayout& layout() const { return layout_; }
+  std::string_view Text(Span span) const {
+    return std::string_view(file_->text).substr(span.begin, span.end - span.begin);
+  }
   /// In document order.
-  const std::vector<IndexedSentence>& sentences() const { return sentences_; }
   const std::vector<Occurrence>& occurrences() const { return occurrences_; }
 
   /// The innermost occurrence at an offset, with its mark and namespace, or that ends there; null
   /// if there is none. O(log occurrences + those of one place).
   const Occurrence* At(std::uint32_t offset) const;
   /// Those of a relation, goal or tool, in document order.
-  std::vector<const Occurrence*> Of(const Name& name) const;
+  std::vector<const Occurrence*> Of(const Name& name) const { return Used(kNoGroup, name); }
   /// Those of the same variable; of another name as Of.
   std::vector<const Occurrence*> SameAs(const Occurrence& occurrence) const;
   /// The definitions: heads, or else facts.
   std::vector<const Occurrence*> Definitions(const Name& name) const;
   /// The spans of variables of that name that are keys of binding patterns, `^^ {?x 1}`.
   std::vector<Span> BindingKeys(const std::string& name) const;
+  /// The relations, goals or tools that occur, once each, in order.
+  std::vector<Name> NamesOf(NameKind kind) const;
 
   /// Whether an emphasised span of prose names the relation of that label, instead of a variable:
   /// it is unary, and has facts or rules that are no headings (decision 75).
@@ -104,32 +63,32 @@ class DocumentIndex {
 
   /// The prose below the heading of a scope.
   std::string ProseOf(int scope) const;
-  /// The parts of the text that are RPL: fences, bare sentences, signatures; in order and disjoint.
-  const std::vector<Span>& regions() const { return regions_; }
   /// Whether all text of the regions has been read.
-  bool is_whole() const { return !findings_.has_errors(); }
+  bool is_whole() const { return !HasErrors(layout_.findings); }
 
  private:
-  class Collector;
+  static constexpr int kNoGroup = -1;
 
-  void FindGroups(const std::vector<SentenceReading>& readings);
-  void AddProse();
-  void FindRegions();
-  int GroupOfScope(int scope) const;
+  // An occurrence by its group, if it is a variable, and the hash of its name.
+  struct Use {
+    int group;
+    std::size_t hash;
+    std::uint32_t occurrence;
+    friend auto operator<=>(const Use&, const Use&) = default;
+  };
+
+  void ReadParts(const DocumentCuts& cuts, const DocumentIndex* before);
+  void AddOccurrences();
+  void NameProse(const std::vector<std::uint32_t>& prose);
+  bool IsVariableAbove(int scope, const std::string& name) const;
+  std::vector<const Occurrence*> Used(int group, const Name& name) const;
 
   const File file_;
-  Sources sources_;
-  Diagnostics findings_;
-  Document document_;
-  std::vector<Block> blocks_;
-  std::vector<IndexedSentence> sentences_;
-  std::vector<int> signature_of_;  // by scope: index into sentences_, or -1
+  std::vector<PlacedPart> parts_;
+  DocumentLayout layout_;
   std::vector<Occurrence> occurrences_;
-  std::multimap<Name, std::size_t> by_name_;  // relations, goals, tools
-  std::map<std::pair<int, Name>, std::vector<std::size_t>> by_group_;
-  std::multimap<std::string, Span> binding_keys_;
-  std::set<std::string> offered_;  // labels that prose may name
-  std::vector<Span> regions_;
+  std::vector<Use> uses_;                    // in order
+  std::unordered_set<std::string> offered_;  // labels that prose may name
 };
 using Index = std::shared_ptr<const DocumentIndex>;
 

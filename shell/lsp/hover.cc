@@ -27,7 +27,7 @@ std::string CountText(std::size_t number, const std::string& noun) {
 std::string ProseOfName(const DocumentIndex& index, const Name& name) {
   for (const Occurrence* o : index.Definitions(name)) {
     if (o->sentence < 0) continue;
-    const IndexedSentence& in = index.sentences()[static_cast<std::size_t>(o->sentence)];
+    const IndexedSentence& in = index.layout().sentences[static_cast<std::size_t>(o->sentence)];
     if (!in.signature) continue;
     if (std::string prose = index.ProseOf(in.scope); !prose.empty())
       return Shortened(std::move(prose), kMostProse);
@@ -35,26 +35,12 @@ std::string ProseOfName(const DocumentIndex& index, const Name& name) {
   return "";
 }
 
-std::string FormIn(const DocumentIndex& index, const Name& name) {
-  const std::vector<const Occurrence*> at = index.Definitions(name);
-  const auto heading = std::ranges::find_if(at, [&](const Occurrence* o) {
-    return o->sentence >= 0 && index.sentences()[static_cast<std::size_t>(o->sentence)].signature;
-  });
-  const Occurrence* shown = heading != at.end() ? *heading : at.empty() ? nullptr : at.front();
-  if (shown != nullptr && shown->role == Occurrence::Role::kHead)
-    return std::string(index.sources().Text(shown->whole));
-  std::string out = name.Text().substr(0, name.Text().rfind('/'));
-  if (name.kind != NameKind::kRelation) return out;
-  for (std::size_t i = 0; i < name.arity; ++i) out += i == 0 ? "(_" : ", _";
-  return out + (name.arity == 0 ? "()" : ")");
-}
-
 std::string AboutLibrary(Project& project, const Name& name) {
   Name local = name;
   local.space.clear();
   const Index index = project.indexes.Of(LibraryFile());
   if (index->Definitions(local).empty()) return "";
-  return Fenced(std::string(kLibrary) + "#" + FormIn(*index, local)) + "\n" +
+  return Fenced(std::string(kLibrary) + "#" + FormOf(*index, local)) + "\n" +
          ProseOfName(*index, local) + "\n";
 }
 
@@ -85,8 +71,19 @@ std::string AboutTool(Project& project, const File& file, const Name& name) {
 
 }  // namespace
 
-std::string FormOf(Project& project, const Target& target) {
-  return FormIn(*project.indexes.Of(target.file), target.name);
+std::string FormOf(const DocumentIndex& index, const Name& name) {
+  const std::vector<const Occurrence*> at = index.Definitions(name);
+  const auto heading = std::ranges::find_if(at, [&](const Occurrence* o) {
+    return o->sentence >= 0 &&
+           index.layout().sentences[static_cast<std::size_t>(o->sentence)].signature;
+  });
+  const Occurrence* shown = heading != at.end() ? *heading : at.empty() ? nullptr : at.front();
+  if (shown != nullptr && shown->role == Occurrence::Role::kHead)
+    return std::string(index.Text(shown->whole));
+  std::string out = name.Text().substr(0, name.Text().rfind('/'));
+  if (name.kind != NameKind::kRelation) return out;
+  for (std::size_t i = 0; i < name.arity; ++i) out += i == 0 ? "(_" : ", _";
+  return out + (name.arity == 0 ? "()" : ")");
 }
 
 std::string AboutTarget(Project& project, const Target& target) {
@@ -96,10 +93,11 @@ std::string AboutTarget(Project& project, const Target& target) {
     const Occurrence& o = *place.occurrence;
     if (!o.defines()) ++uses;
     else if (o.role == Occurrence::Role::kFact) ++facts;
-    else if (place.index->sentences()[static_cast<std::size_t>(o.sentence)].signature) ++headings;
+    else if (place.index->layout().sentences[static_cast<std::size_t>(o.sentence)].signature)
+      ++headings;
     else ++rules;
   }
-  std::string out = Fenced(FormIn(*index, target.name));
+  std::string out = Fenced(FormOf(*index, target.name));
   if (const std::string prose = ProseOfName(*index, target.name); !prose.empty())
     out += "\n" + prose + "\n";
   out += target.name.kind == NameKind::kGoal   ? "\ngoal"
@@ -141,7 +139,7 @@ std::optional<Hover> HoverAt(Project& project, const Json& params) {
   const bool provable =
       o.call != nullptr && o.name.kind != NameKind::kTool && !HasVariables(*o.call);
   if (provable) {
-    const std::string text(at->index->sources().Text(o.whole));
+    const std::string text(at->index->Text(o.whole));
     if (text.find('_') == text.npos) out.ground = text;
   }
   if (out.markdown.empty() && out.ground.empty()) return std::nullopt;

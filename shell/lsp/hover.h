@@ -24,7 +24,7 @@ std::optional<Hover> HoverAt(Project& project, const Json& params);
 Json HoverJson(const Hover& hover, const std::string& proof);
 
 /// The form of a name as its first definition has it: "edge(?a, ?b)"; by its arity without one.
-std::string FormOf(Project& project, const Target& target);
+std::string FormOf(const DocumentIndex& index, const Name& name);
 
 /// A short text about a target: prose and counts, in Markdown.
 std::string AboutTarget(Project& project, const Target& target);

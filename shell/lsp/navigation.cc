@@ -39,8 +39,8 @@ Json ItemOf(Project& project, const Target& target) {
   const Place& place = at.front();
   Span range = place.occurrence->whole;
   if (place.occurrence->sentence >= 0)
-    range = place.index->sentences()[static_cast<std::size_t>(place.occurrence->sentence)]
-                .sentence->span;
+    range =
+        place.index->layout().sentences[static_cast<std::size_t>(place.occurrence->sentence)].span;
   Json data = NameJson(target.name);
   data["uri"] = target.file->uri;
   return {{"name", target.name.Text()},
@@ -67,12 +67,12 @@ std::optional<Target> TargetOfItem(Project& project, const Json& params) {
 // The relations, goals and tools that the rule of a sentence gives: its heads, and for a sentence
 // that joins headings those of the headings.
 std::vector<const Occurrence*> HeadsOf(const DocumentIndex& index, int sentence) {
-  const int group = index.sentences()[static_cast<std::size_t>(sentence)].group;
+  const int group = index.layout().sentences[static_cast<std::size_t>(sentence)].group;
   std::vector<const Occurrence*> own, joined;
   for (const Occurrence& o : index.occurrences()) {
     if (o.role != Occurrence::Role::kHead) continue;
     if (o.sentence == sentence) own.push_back(&o);
-    else if (index.sentences()[static_cast<std::size_t>(o.sentence)].group == group)
+    else if (index.layout().sentences[static_cast<std::size_t>(o.sentence)].group == group)
       joined.push_back(&o);
   }
   return own.empty() ? joined : own;
@@ -197,10 +197,10 @@ Json OutgoingCalls(Project& project, const Json& params) {
     const auto sentence = static_cast<std::size_t>(place.occurrence->sentence);
     for (const Occurrence& o : index.occurrences()) {
       if (o.name.is_variable() || o.defines() || o.sentence < 0) continue;
-      const IndexedSentence& in = index.sentences()[static_cast<std::size_t>(o.sentence)];
+      const IndexedSentence& in = index.layout().sentences[static_cast<std::size_t>(o.sentence)];
       const bool joins = in.role == SentenceRole::kConjoined &&
-                         index.sentences()[sentence].signature &&
-                         in.group == index.sentences()[sentence].group;
+                         index.layout().sentences[sentence].signature &&
+                         in.group == index.layout().sentences[sentence].group;
       if (o.sentence != place.occurrence->sentence && !joins) continue;
       if (const auto called = project.TargetOf(file, o.name)) out.Add(*called, *file, o.span);
     }

@@ -38,18 +38,17 @@ struct Symbol {
 class OutlineReader {
  public:
   OutlineReader(const Project& project, const DocumentIndex& index)
-      : project_(project), index_(index), symbols_(index.document().scopes.size()) {}
+      : project_(project), index_(index), symbols_(index.layout().scopes.size()) {}
 
   Json Read() {
-    const std::vector<Scope>& scopes = index_.document().scopes;
+    const std::vector<IndexedScope>& scopes = index_.layout().scopes;
     const auto size = static_cast<std::uint32_t>(index_.file().text.size());
     for (std::size_t i = 1; i < scopes.size(); ++i) {
       Symbol& symbol = symbols_[i];
       symbol.kind = kSymbolModule;
-      symbol.name = Shortened(scopes[i].title, kMostName);
+      symbol.name = Shortened(std::string(scopes[i].title), kMostName);
       if (scopes[i].signature)
-        symbol.detail =
-            Shortened(std::string(index_.sources().Text(scopes[i].signature->span)), kMostName);
+        symbol.detail = Shortened(std::string(index_.Text(*scopes[i].signature)), kMostName);
       if (symbol.name.empty()) symbol.name = symbol.detail.empty() ? "heading" : symbol.detail;
       symbol.range = symbol.selection = scopes[i].span;
       std::size_t next = i + 1;
@@ -58,16 +57,16 @@ class OutlineReader {
       const int parent = scopes[i].parent;
       symbols_[parent < 0 ? 0 : static_cast<std::size_t>(parent)].children.push_back(i);
     }
-    for (std::size_t i = 0; i < index_.sentences().size(); ++i)
-      if (!index_.sentences()[i].signature) AddSentence(static_cast<int>(i));
+    for (std::size_t i = 0; i < index_.layout().sentences.size(); ++i)
+      if (!index_.layout().sentences[i].signature) AddSentence(static_cast<int>(i));
     return Children(0);
   }
 
  private:
   void AddSentence(int number) {
-    const IndexedSentence& in = index_.sentences()[static_cast<std::size_t>(number)];
+    const IndexedSentence& in = index_.layout().sentences[static_cast<std::size_t>(number)];
     Symbol symbol;
-    symbol.range = symbol.selection = in.sentence->span;
+    symbol.range = symbol.selection = in.span;
     const Occurrence* defined = FirstDefined(number);
     if (defined != nullptr) {
       symbol.name = defined->name.Text();
@@ -91,7 +90,7 @@ class OutlineReader {
     }
     if (defined == nullptr) {
       symbol.kind = kSymbolOperator;
-      symbol.name = Shortened(std::string(index_.sources().Text(in.sentence->span)), kMostName);
+      symbol.name = Shortened(std::string(index_.Text(in.span)), kMostName);
       std::ranges::replace(symbol.name, '\n', ' ');
       symbol.detail = in.role == SentenceRole::kConstraint ? "constraint" : "";
     }
@@ -102,7 +101,7 @@ class OutlineReader {
   // Occurrences and sentences are both in document order.
   const Occurrence* FirstDefined(int sentence) {
     const std::vector<Occurrence>& all = index_.occurrences();
-    const Span span = index_.sentences()[static_cast<std::size_t>(sentence)].sentence->span;
+    const Span span = index_.layout().sentences[static_cast<std::size_t>(sentence)].span;
     auto at = std::ranges::lower_bound(all, span.begin, {},
                                        [](const Occurrence& o) { return o.span.begin; });
     for (; at != all.end() && at->span.begin < span.end; ++at)
@@ -183,18 +182,18 @@ Json FoldingRangesOf(const DocumentIndex& index) {
     const std::uint32_t first = lines.LineOf(begin), last = lines.LineOf(end);
     if (last > first) out.push_back({{"startLine", first}, {"endLine", last}, {"kind", "region"}});
   };
-  const std::vector<Scope>& scopes = index.document().scopes;
+  const std::vector<IndexedScope>& scopes = index.layout().scopes;
   for (std::size_t i = 1; i < scopes.size(); ++i) {
     std::size_t next = i + 1;
     while (next < scopes.size() && scopes[next].level > scopes[i].level) ++next;
     add(scopes[i].span.begin,
         next < scopes.size() ? scopes[next].span.begin : static_cast<std::uint32_t>(text.size()));
   }
-  for (const Block& block : index.blocks())
+  for (const Block& block : index.layout().blocks)
     if (block.kind == BlockKind::kFence || block.kind == BlockKind::kFrontMatter)
       add(block.span.begin, block.span.end);
-  for (const IndexedSentence& s : index.sentences())
-    if (!s.signature) add(s.sentence->span.begin, s.sentence->span.end);
+  for (const IndexedSentence& s : index.layout().sentences)
+    if (!s.signature) add(s.span.begin, s.span.end);
   return out;
 }
 

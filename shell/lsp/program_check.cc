@@ -110,11 +110,11 @@ std::optional<Edit> SuppressionOf(const ProgramCheck& check, const DocumentIndex
   const std::string newline = file.text.find("\r\n") == std::string::npos ? "\n" : "\r\n";
   const std::string what = "rpl-ignore " + CodeText(d.code) + ": reason";
   std::uint32_t line = file.lines.LineOf(d.span.begin);
-  if (const auto sentence = SpanOnLine(file.lines, line, index.sentences(),
-                                       [](const IndexedSentence& s) { return s.sentence->span; })) {
+  if (const auto sentence = SpanOnLine(file.lines, line, index.layout().sentences,
+                                       [](const IndexedSentence& s) { return s.span; })) {
     line = file.lines.LineOf(sentence->begin);
-  } else if (const auto prose = SpanOnLine(file.lines, line, index.document().prose,
-                                           [](const Prose& p) { return p.span; });
+  } else if (const auto prose = SpanOnLine(file.lines, line, index.layout().prose,
+                                           [](const IndexedProse& p) { return p.span; });
              prose && file.lines.LineOf(prose->begin) < line) {
     const std::uint32_t begin = file.lines.Begin(line);
     const std::string_view text =
@@ -125,7 +125,8 @@ std::optional<Edit> SuppressionOf(const ProgramCheck& check, const DocumentIndex
   const auto mark = static_cast<std::uint32_t>(MarkSize(file.text));
   const std::uint32_t at = std::max(file.lines.Begin(line), mark);
   const bool in_rpl =
-      IsPlainRpl(file.name()) || std::ranges::any_of(index.blocks(), [&](const Block& block) {
+      IsPlainRpl(file.name()) ||
+      std::ranges::any_of(index.layout().blocks, [&](const Block& block) {
         return IsRplFence(block) && block.content.begin <= at && at < block.content.end;
       });
   const std::string_view text = std::string_view(file.text).substr(at);

@@ -37,7 +37,7 @@ std::string Spelled(const Place& place, const std::string& label) {
   const Occurrence& o = *place.occurrence;
   std::string out = label;
   if (o.role == Occurrence::Role::kProse) {
-    if (place.index->sources().Text(o.span).find('-') != std::string_view::npos) return out;
+    if (place.index->Text(o.span).find('-') != std::string_view::npos) return out;
     std::ranges::replace(out, '-', ' ');
     if (KebabCase(out) != label) out = label;
   } else if (IsRegexGroup(o)) {
@@ -78,9 +78,9 @@ bool IsNamed(std::string_view token, const Name& name) {
 std::size_t LineInProse(const DocumentIndex& index, const Name& name) {
   const std::string& text = index.file().text;
   const TextLines& lines = index.file().lines;
-  const std::vector<Prose>& prose = index.document().prose;  // in order
+  const std::vector<IndexedProse>& prose = index.layout().prose;  // in order
   Span last;
-  for (const Diagnostic& d : index.findings()) {
+  for (const Diagnostic& d : index.layout().findings) {
     if (d.code != Code::kLooksLikeRpl && d.code != Code::kContinuedByText &&
         d.code != Code::kUnderlinedRpl)
       continue;
@@ -88,7 +88,7 @@ std::size_t LineInProse(const DocumentIndex& index, const Name& name) {
     Span around = {d.span.file, lines.Begin(lines.LineOf(d.span.begin)),
                    lines.End(lines.LineOf(d.span.end))};
     const auto after = std::ranges::upper_bound(prose, d.span.begin, {},
-                                                [](const Prose& p) { return p.span.begin; });
+                                                [](const IndexedProse& p) { return p.span.begin; });
     if (after != prose.begin() && d.span.begin < std::prev(after)->span.end)
       around = std::prev(after)->span;
     if (around == last) continue;
@@ -114,7 +114,7 @@ std::size_t UnreadLine(const DocumentIndex& index, const Name& name) {
     return 0;
   };
   if (index.is_whole()) return 0;
-  for (const Diagnostic& d : index.findings()) {
+  for (const Diagnostic& d : index.layout().findings) {
     if (d.severity != Severity::kError) continue;
     const TextLines& lines = index.file().lines;
     const std::uint32_t begin = lines.Begin(lines.LineOf(d.span.begin));
@@ -122,10 +122,10 @@ std::size_t UnreadLine(const DocumentIndex& index, const Name& name) {
   }
   // What lies in a region between sentences that were read.
   std::size_t next = 0;
-  for (const Span& region : index.regions()) {
+  for (const Span& region : index.layout().regions) {
     std::uint32_t at = region.begin;
-    for (; next < index.sentences().size(); ++next) {
-      const Span& span = index.sentences()[next].sentence->span;
+    for (; next < index.layout().sentences.size(); ++next) {
+      const Span& span = index.layout().sentences[next].span;
       if (span.begin >= region.end) break;
       if (span.begin > at)
         if (const std::size_t line = contains(at, span.begin)) return line;

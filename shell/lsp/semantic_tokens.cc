@@ -2,7 +2,7 @@
 #include "shell/lsp/semantic_tokens.h"
 
 #include <algorithm>
-#include <set>
+#include <vector>
 
 #include "shell/lsp/rpl_tokens.h"
 
@@ -98,17 +98,18 @@ Json TokenLegend() {
 
 Json SemanticTokensOf(const Project& project, const DocumentIndex& index, std::uint32_t begin,
                       std::uint32_t end) {
-  std::set<std::uint32_t> heads;
+  std::vector<std::uint32_t> heads;  // in order
   for (const Occurrence& o : index.occurrences())
-    if (o.role == Occurrence::Role::kHead) heads.insert(o.whole.begin);
+    if (o.role == Occurrence::Role::kHead) heads.push_back(o.whole.begin);
+  std::ranges::sort(heads);
   TokenWriter out(project, index.file());
   const std::string& text = index.file().text;
   std::uint32_t at = 0;  // regions of text that is being typed may overlap
-  for (const Span& region : index.regions()) {
+  for (const Span& region : index.layout().regions) {
     if (region.end < begin || region.begin > end) continue;
     for (const Token& token : TokensOf(text, std::max(region.begin, at), region.end)) {
       if (token.end < begin || token.begin > end || token.kind == TokenKind::kBracket) continue;
-      unsigned modifiers = heads.contains(token.begin) ? kDeclaration : 0;
+      unsigned modifiers = std::ranges::binary_search(heads, token.begin) ? kDeclaration : 0;
       if (token.In(text).starts_with("std#")) modifiers |= kLibraryModifier;
       out.Add(token.begin, token.end, ColourOf(token.kind), modifiers);
     }

@@ -56,9 +56,17 @@ std::uint32_t CharacterSize(std::string_view text, std::size_t at) {
 }
 
 TextLines::TextLines(std::string_view text) : text_(text), starts_{0} {
-  for (std::size_t at = text.find_first_of("\r\n"); at != text.npos;
-       at = text.find_first_of("\r\n", at)) {
-    at += text.substr(at).starts_with("\r\n") ? 2 : 1;
+  for (std::size_t at = 0, newline = 0; at < text.size();) {
+    if (newline <= at) newline = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::size_t cr = text.substr(at, newline - at).find('\r');
+    if (cr != text.npos) {
+      at += cr + 1;
+      if (at + 1 == newline && text[at] == '\n') ++at;
+    } else if (text[newline - 1] == '\n') {
+      at = newline;
+    } else {
+      break;
+    }
     starts_.push_back(static_cast<std::uint32_t>(at));
   }
   for (std::uint32_t line = 0; line < size(); ++line) AddStops(line);

@@ -104,8 +104,8 @@ void Workspace::Open(const std::string& uri, std::int64_t version, std::string t
   if (!path.empty()) open_paths_[path] = uri;
 }
 
-std::optional<std::string> Changed(const std::string& text, const Json& change,
-                                   PositionEncoding encoding) {
+std::optional<std::string> Changed(const std::string& text, const TextLines& lines,
+                                   const Json& change, PositionEncoding encoding) {
   const Json& with = FieldAt(change, "text");
   if (!with.is_string()) return std::nullopt;
   const Json& range = FieldAt(change, "range");
@@ -113,12 +113,13 @@ std::optional<std::string> Changed(const std::string& text, const Json& change,
   TextPosition begin, end;
   if (!ReadPosition(FieldAt(range, "start"), begin) || !ReadPosition(FieldAt(range, "end"), end))
     return std::nullopt;
-  const TextLines lines(text);
   std::uint32_t from = lines.OffsetOf(begin, encoding);
   std::uint32_t to = lines.OffsetOf(end, encoding);
   if (to < from) std::swap(from, to);
-  std::string out = text;
-  out.replace(from, to - from, with.get_ref<const std::string&>());
+  const auto& put = with.get_ref<const std::string&>();
+  std::string out;
+  out.reserve(text.size() - (to - from) + put.size());
+  out.append(text, 0, from).append(put).append(text, to);
   return out;
 }
 
@@ -127,14 +128,15 @@ bool Workspace::Change(const std::string& uri, std::int64_t version, const Json&
   const std::lock_guard lock(mutex_);
   const auto at = open_.find(uri);
   if (at == open_.end() || !changes.is_array()) return false;
-  std::string text = at->second->text;
+  const File file = at->second;
+  std::optional<std::string> text;  // none: that of the file
   for (const Json& change : changes) {
-    std::optional<std::string> next = Changed(text, change, encoding);
-    if (!next) return false;
-    text = std::move(*next);
+    text = text ? Changed(*text, TextLines(*text), change, encoding)
+                : Changed(file->text, file->lines, change, encoding);
+    if (!text) return false;
   }
-  at->second = std::make_shared<TextFile>(uri, at->second->path, std::move(text), version,
-                                          HasExtension(at->second->name(), ".rpl"));
+  at->second = std::make_shared<TextFile>(uri, file->path, text ? std::move(*text) : file->text,
+                                          version, HasExtension(file->name(), ".rpl"));
   return true;
 }
 

@@ -111,8 +111,8 @@ class Workspace {
 };
 
 /// The text after one change of `textDocument/didChange`; nullopt if it cannot be read.
-std::optional<std::string> Changed(const std::string& text, const Json& change,
-                                   PositionEncoding encoding);
+std::optional<std::string> Changed(const std::string& text, const TextLines& lines,
+                                   const Json& change, PositionEncoding encoding);
 
 }  // namespace rpl::lsp
 
