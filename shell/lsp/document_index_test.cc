@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "formats/json_text.h"
+#include "formats/data/json_text.h"
 #include "interp/store/store.h"
 #include "shell/lsp/completion_items.h"
 #include "shell/lsp/outline.h"
