@@ -125,6 +125,37 @@ def little(n):
         row(what, f"facts {base:.2f}", f"{took:.2f}", "", f"{took / base:.1f}")
 
 
+# --- One thing taken back ----------------------------------------------------------------------------
+
+
+def taken_back(n):
+    """Chains of 40 nodes and their closure, in a shell, where edges are taken back one after another: what
+    the first of them costs, and each of ten more, in per cent of deriving all."""
+    global failed
+    chains, length = n // 30, 40
+    edges = [(c * (length + 1) + i, c * (length + 1) + i + 1) for c in range(chains) for i in range(length)]
+    write("edges.rpl", {"e": edges}, "")
+    write("chains.rpl", {"e": edges}, "t(?x, ?y) <- e(?x, ?y)\nt(?x, ?z) <- t(?x, ?y), e(?y, ?z)\n")
+    left = chains * length * (length + 1) // 2
+
+    def seconds(name, taken):
+        entries = "%n(?n) <- ?n = |t(_, _)|\n"
+        for i in range(taken):
+            x = i * 37 % chains * (length + 1) + length // 2 - i
+            entries += f"e({x}, {x + 1}) -> false\n"
+        entries += "%m(?n) <- ?n = |t(_, _)|\n" if taken > 0 else ""
+        took, out, _ = min((run(["repl", name], entries) for _ in range(5)), key=lambda one: one[0])
+        gone = sum((length // 2 - i + 1) * (length // 2 + i) for i in range(taken))
+        return took, out is not None and str(left - gone) in out
+
+    base, _ = seconds("edges.rpl", 0)
+    (all_rows, one), (first, two), (more, three) = (seconds("chains.rpl", taken) for taken in (0, 1, 11))
+    failed = failed or not (one and two and three)
+    derived = all_rows - base
+    row("one edge of chains taken back, in a closure of 40 nodes each", f"{left:,} rows in {derived:.2f}",
+        f"first {(first - all_rows) / derived:.1%}", f"each more {(more - first) / 10 / derived:.1%}", "")
+
+
 # --- n and 2n ---------------------------------------------------------------------------------------
 
 
@@ -179,6 +210,7 @@ ROWS = {
     "questions": lambda n: doubled("questions in the shell", n // 100, entries("%q(?x) <- p(?x), ?x < {0}")),
     "answers": lambda n: doubled("answers to `$ask` in one run", n // 300, answers),
     "headings": lambda n: doubled("answers to headings in one run", n // 500, headings),
+    "back": lambda n: taken_back(n),
     "circle": lambda n: doubled("relations in one recursion", n // 30, circle),
     "csv": lambda n: file_of_rows(n * 160),
 }

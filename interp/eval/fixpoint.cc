@@ -62,8 +62,19 @@ void Fixpoint::Drop(const Stratum& stratum) {
 
 // Forgets what is known of a stratum, and drops its intermediates.
 void Fixpoint::Forget(Memory& memory) {
-  for (const auto& [rule, split] : memory.splits) DropIntermediate(split->definition.head);
+  DropSplits(memory);
+  if (memory.withdrawal != nullptr)
+    for (const auto& [relation, doubt] : memory.withdrawal->doubts()) DropIntermediate(doubt);
   memory = Memory{};
+}
+
+void Fixpoint::DropSplits(Memory& memory) {
+  for (const auto& [rule, split] : memory.splits) {
+    const RelationId relation = split->definition.head;
+    DropIntermediate(relation);
+    std::erase_if(memory.seen, [&](const auto& seen) { return seen.first == relation; });
+  }
+  memory.splits.clear();
 }
 
 // Called before its rules are destroyed, since a profile knows their plans by address.
@@ -140,11 +151,15 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
   return changed;
 }
 
-// Blames the author's rule for the rule of an intermediate.
+// Blames the author's rule for one that was made of it.
 void Fixpoint::StopAt(const Definition& rule) {
-  for (const Memory& memory : memory_)
+  for (const Memory& memory : memory_) {
     for (const auto& [whole, split] : memory.splits)
       if (&split->definition == &rule) return StopAt(*whole->def);
+    if (memory.withdrawal == nullptr) continue;
+    if (const Definition* const written = memory.withdrawal->WrittenAs(&rule))
+      return StopAt(*written);
+  }
   stopped_at_ = rule.text;
   growing_ = rule.head;
 }
@@ -248,6 +263,147 @@ bool Fixpoint::MeetsSets(const Memory& memory) const {
                              [&](const auto& split) { return split.second->MeetsSets(store_); });
 }
 
+// What is gone of the relations that the stratum reads and derives; nullopt if that is not known,
+// or if one changed that a rule needs complete.
+std::optional<std::vector<Fixpoint::Gone>> Fixpoint::GoneSince(const Stratum& stratum,
+                                                               const Memory& memory) const {
+  std::vector<Gone> out;
+  for (const auto& [r, seen] : memory.seen) {
+    const Relation& rel = store_.at(r);
+    if (rel.space() == Space::kIntermediate) continue;
+    const bool same = rel.epoch() == seen.epoch && rel.size() == seen.size;
+    const bool whole = std::ranges::any_of(stratum.rules, [&](const DerivedRule& rule) {
+      return std::ranges::find(rule.whole_reads, r) != rule.whole_reads.end();
+    });
+    if (whole && !same) return std::nullopt;
+    std::optional<Relation::Change> change = rel.Since(seen.size, seen.epoch);
+    if (!change) return std::nullopt;
+    out.push_back({r, {change->size, rel.epoch()}, std::move(change->gone)});
+  }
+  return out;
+}
+
+// Takes back what rests on rows that are gone. What is left to do follows from rows that are new,
+// according to the memory. nullopt, and nothing has changed, if all has to be derived again.
+std::optional<Stop> Fixpoint::TakeBack(Stratum& stratum, Memory& memory) {
+  std::size_t rows = 0;
+  for (const RelationId r : stratum.relations) rows += store_.at(r).size();
+  if (rows < limits_.min_withdrawn || !analysis_.expanding().empty()) return std::nullopt;
+  if (!memory.may_withdraw) memory.may_withdraw = Withdrawal::IsFor(stratum, analysis_, store_);
+  if (!*memory.may_withdraw || Withdrawal::MeetsSets(stratum, store_)) return std::nullopt;
+  if (std::ranges::any_of(stratum.rules, [&](const DerivedRule& rule) {
+        return solver_.machine().undefined.contains(rule.def);
+      }))
+    return std::nullopt;
+  const std::optional<std::vector<Gone>> gone = GoneSince(stratum, memory);
+  if (!gone) return std::nullopt;
+  DropSplits(memory);
+  if (memory.withdrawal == nullptr)
+    memory.withdrawal = std::make_unique<Withdrawal>(
+        stratum, store_,
+        [&](const std::string& name, std::uint32_t n) { return NewIntermediate(name, n); });
+  std::set<RelationId> all(stratum.relations.begin(), stratum.relations.end());
+  for (const DerivedRule& rule : stratum.rules) all.insert(rule.reads.begin(), rule.reads.end());
+  marks_.resize(store_.size());
+  for (const RelationId r : all) marks_[r] = {store_.at(r).size(), store_.at(r).size()};
+  std::optional<Stop> stop = Doubt(*gone, memory, rows / limits_.large_part);
+  for (const RelationId r : all) store_.at(r).TakeBack(marks_[r].old_end);
+  if (stop == Stop::kGoesOn) stop = Restore(*gone, all, memory);
+  for (const auto& [relation, doubt] : memory.withdrawal->doubts()) DropDerived(store_.at(doubt));
+  if (stop == Stop::kGoesOn) ++withdrawals_;
+  return stop;
+}
+
+// Finds the rows that rested on rows that are gone. For that, these are rows again, at the end of
+// their relations. nullopt if there are more than `most`.
+std::optional<Stop> Fixpoint::Doubt(const std::vector<Gone>& gone, Memory& memory,
+                                    std::size_t most) {
+  Withdrawal& withdrawal = *memory.withdrawal;
+  std::map<RelationId, RowId> present;
+  for (const auto& [r, seen, cells] : gone) {
+    Relation& rel = store_.at(r);
+    present[r] = rel.size();
+    const auto doubt = withdrawal.doubts().find(r);
+    for (std::size_t at = 0; at < cells.size(); at += rel.arity()) {
+      const std::span<const Value> row(&cells[at], rel.arity());
+      if (rel.Insert(row, false).is_new && doubt != withdrawal.doubts().end())
+        store_.at(doubt->second).Insert(row, false);
+    }
+    marks_[r].end = rel.size();
+  }
+  const auto in_doubt = [&] {
+    std::size_t out = 0;
+    for (const auto& [relation, doubt] : withdrawal.doubts()) out += store_.at(doubt).size();
+    return out;
+  };
+  for (const auto& [relation, doubt] : withdrawal.doubts()) {
+    marks_[relation].old_end = marks_[relation].end;
+    marks_[doubt] = {0, 0};
+  }
+  Stop stop = RunEach(withdrawal.below(), memory);
+  for (const auto& [r, size] : present) marks_[r].old_end = marks_[r].end;
+  const Machine::Rounds rounds(solver_.machine());
+  std::size_t doubted = 0;
+  for (std::size_t round = 1; stop == Stop::kGoesOn && in_doubt() > doubted; ++round) {
+    doubted = in_doubt();
+    if (doubted > most) break;
+    if (Machine& machine = solver_.machine(); round % 16 == 0 && !machine.within_limits()) {
+      StopAt(withdrawal.definitions().front());
+      stop = machine.evaluation.stop;
+      break;
+    }
+    for (const auto& [relation, doubt] : withdrawal.doubts())
+      marks_[doubt] = {marks_[doubt].end, store_.at(doubt).size()};
+    stop = RunEach(withdrawal.within(), memory);
+  }
+  for (const auto& [r, size] : present) marks_[r].old_end = size;
+  if (stop == Stop::kGoesOn && in_doubt() > most) return std::nullopt;
+  return stop;
+}
+
+// Removes the rows in doubt, and adds those that follow from the others again.
+Stop Fixpoint::Restore(const std::vector<Gone>& gone, const std::set<RelationId>& all,
+                       Memory& memory) {
+  Withdrawal& withdrawal = *memory.withdrawal;
+  std::map<RelationId, Seen> now;
+  for (const Gone& of : gone) now[of.relation] = of.seen;
+  for (const auto& [r, doubt] : withdrawal.doubts()) {
+    Relation& rel = store_.at(r);
+    const Relation& doubts = store_.at(doubt);
+    std::vector<RowId> rows;
+    for (RowId row = 0; row < doubts.size(); ++row)
+      if (const RowId at = rel.Find(doubts.Cells(row)); at != kNoId && !rel.asserted(at))
+        rows.push_back(at);
+    std::ranges::sort(rows);
+    Seen& seen = now[r];
+    seen.size -= static_cast<RowId>(std::ranges::lower_bound(rows, seen.size) - rows.begin());
+    rel.Remove(rows);
+    seen.epoch = rel.epoch();
+    marks_[doubt] = {0, doubts.size()};
+  }
+  for (const RelationId r : all) marks_[r] = {store_.at(r).size(), store_.at(r).size()};
+  const Stop stop = RunEach(withdrawal.again(), memory);
+  if (stop == Stop::kGoesOn)  // else rows are missing, and are found by what the relation remembers
+    for (auto& [r, seen] : memory.seen) seen = now.at(r);
+  return stop;
+}
+
+// Those with new rows to begin with.
+Stop Fixpoint::RunEach(std::deque<Withdrawal::Run>& runs, Memory& memory) {
+  std::vector<Derivation> work;
+  for (Withdrawal::Run& run : runs)
+    if (marks_[run.relation].old_end < marks_[run.relation].end)
+      work.push_back({run.rule.def, &memory.withdrawal->PlanFor(run, analysis_, store_)});
+  if (work.empty()) return Stop::kGoesOn;
+  const Stop stop = Derive(work, memory.violations);
+  // An undefined step says nothing of a relation for rows in doubt.
+  for (const Definition& def : memory.withdrawal->definitions()) {
+    solver_.machine().partial.erase(&def);
+    solver_.machine().undefined.erase(&def);
+  }
+  return stop;
+}
+
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   if (MeetsSets(memory)) {
     Drop(stratum);
@@ -256,6 +412,11 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
   derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
+  if (rebuilt && !memory.fresh)
+    if (const std::optional<Stop> stop = TakeBack(stratum, memory)) {
+      if (*stop != Stop::kGoesOn) return *stop;
+      rebuilt = false;
+    }
   if (rebuilt)
     for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
   if (rebuilt && !memory.fresh) {

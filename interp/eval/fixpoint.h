@@ -7,9 +7,12 @@
 // runs, new in the round after, then known. A stratum is quiet when a round adds nothing.
 //
 // Incremental: a stratum remembers how many rows it has seen of each relation that it reads.
-// If those only grew, its rules start from the new rows alone. If a relation was rebuilt
-// (rows retracted), or one changed that a rule needs complete (negation, counts, aggregate heads,
-// choices, checks), the stratum's derived rows are dropped and derived again.
+// If those only grew, its rules start from the new rows alone. If rows are gone, what rests on them
+// is taken back, as far as nothing else proves it (interp/plan/withdrawal.h): the rows that stay
+// keep their order, and those that get another proof come last. Where that is not possible, where
+// it would be a large part of the rows, and if a relation changed that a rule needs complete
+// (negation, counts, aggregate heads, choices, checks), the stratum's derived rows are dropped and
+// derived again.
 //
 // A rule of three atoms or more may be split, while its stratum is derived, into one that derives
 // an intermediate and one that goes on from it (interp/plan/intermediate.h). It stays so until all
@@ -37,6 +40,7 @@
 #include "interp/eval/plan_choice.h"
 #include "interp/plan/analysis.h"
 #include "interp/plan/intermediate.h"
+#include "interp/plan/withdrawal.h"
 
 namespace rpl {
 
@@ -61,6 +65,8 @@ class Fixpoint {
   /// Indexes into Analysis::strata of the strata that the last Quiesce derived: those that changes
   /// reach.
   const std::vector<std::size_t>& derived() const { return derived_; }
+  /// How often what rested on rows that were gone was taken back alone.
+  std::size_t withdrawals() const { return withdrawals_; }
   /// Rounds of the stratum derived last.
   std::size_t rounds() const { return rounds_; }
   /// The rule that was growing when a limit was reached, as text.
@@ -80,6 +86,8 @@ class Fixpoint {
     std::vector<std::pair<RelationId, Seen>> seen;
     std::vector<Violation> violations;
     std::map<const DerivedRule*, std::unique_ptr<SplitRule>> splits;
+    std::optional<bool> may_withdraw;        // whether Withdrawal::IsFor it, once that was asked
+    std::unique_ptr<Withdrawal> withdrawal;  // made on first use
   };
   /// The relations that the rules of a stratum read, and what they do in the next round.
   struct Round {
@@ -98,6 +106,18 @@ class Fixpoint {
   Stop Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
              Round& round);
   void DropIntermediate(RelationId relation);
+  void DropSplits(Memory& memory);
+  /// Rows that a relation had and has no more.
+  struct Gone {
+    RelationId relation;
+    Seen seen;                 // of what is left
+    std::vector<Value> cells;  // of those, row by row
+  };
+  std::optional<std::vector<Gone>> GoneSince(const Stratum& stratum, const Memory& memory) const;
+  std::optional<Stop> TakeBack(Stratum& stratum, Memory& memory);
+  std::optional<Stop> Doubt(const std::vector<Gone>& gone, Memory& memory, std::size_t most);
+  Stop Restore(const std::vector<Gone>& gone, const std::set<RelationId>& all, Memory& memory);
+  Stop RunEach(std::deque<Withdrawal::Run>& runs, Memory& memory);
   RelationId NewIntermediate(const std::string& name, std::uint32_t arity);
   bool MeetsSets(const Memory& memory) const;
   void Drop(const Stratum& stratum);
@@ -127,6 +147,7 @@ class Fixpoint {
   std::vector<Violation> in_expanded_;     // violations of constraints within these
   std::vector<Marks> marks_;               // by relation
   std::vector<std::size_t> derived_;
+  std::size_t withdrawals_ = 0;
   std::size_t rounds_ = 0;
   std::string stopped_at_;
   RelationId growing_ = kNoId;

@@ -280,7 +280,14 @@ bool JoinRun::Search(std::size_t at) {
   for (Columns rest = step.probe; rest != 0; rest &= rest - 1)
     columns.push_back(static_cast<std::uint32_t>(std::countr_zero(rest)));
   ++source.did.times;
+  const RowSet& rows = source.relation->rows();
   for (RowId row = source.begin; row < source.end; ++row) {
+    // The next row with the first value of the key, in steps between which to pause.
+    const RowId end = std::min(source.end, row + static_cast<RowId>(kTick) / 4);
+    const RowId next = key.empty() ? row : rows.FindNext(columns.front(), key.front(), row, end);
+    if (!Tick(next - row)) return StoppedAt(row - source.begin, source.end - source.begin);
+    row = next;
+    if (row == source.end) break;
     const RowView cells = source.relation->Row(row);
     std::size_t k = 0;
     while (k < key.size() && cells[columns[k]] == key[k]) ++k;

@@ -604,6 +604,38 @@ std::string EveryTreeIsAProof(const RandomProgram& p) {
   return "";
 }
 
+// Facts come and go, and what rests on them is taken back alone: rows still rest on earlier ones.
+std::string ChangesLeaveProofs(const RandomProgram& p) {
+  Limits limits;
+  limits.min_withdrawn = 0;
+  limits.large_part = 1;
+  Engine engine(limits);
+  engine.Take(p.Text());
+  engine.Quiesce();
+  std::string changes;
+  for (const RandomTurn& turn : TurnsOf(p, 8)) {
+    changes += turn.change + "--\n";
+    engine.Take(turn.change);
+    const Known known(engine);
+    std::set<std::string> tests;
+    for (const RandomRelation& r : p.relations) {
+      const RelationId id = engine.Find(r.name, static_cast<std::uint32_t>(r.columns.size()));
+      if (id == kNoId || engine.analysis.IsTabled(id)) continue;
+      const std::optional<Definition> form =
+          engine.program.LowerQuery(SentencesOf("% <- " + Form(r) + "\n").front(), engine.findings);
+      if (!form) return "no query: " + Form(r);
+      Explainer explainer(engine);
+      const ExplainedFacts why = explainer.Why(*form, {1000, 1000});
+      if (why.proofs.size() != engine.store.at(id).size())
+        return r.name + ": " + std::to_string(why.proofs.size()) + " proofs\n" + changes;
+      for (const Explanation& e : why.proofs)
+        if (std::string wrong = CheckProof(e, known, tests); !wrong.empty())
+          return wrong + "\nin\n" + ExplanationText(e, engine.sources) + changes;
+    }
+  }
+  return "";
+}
+
 // The answers of a session, its log and its trace, with or without explaining in between.
 std::string Story(const RandomProgram& p, bool explain) {
   std::string out;
@@ -675,6 +707,10 @@ TEST_CASE("a search for a derivation that ends says so, and where") {
 TEST_CASE("every tree is a proof") {
   CHECK(Holds("proof", EveryTreeIsAProof, 1000));
   CHECK(Holds("proof", EveryTreeIsAProof, 300, MakeEquivalences));
+}
+
+TEST_CASE("every tree is a proof after facts have come and gone") {
+  CHECK(Holds("proof", ChangesLeaveProofs, 100, MakeGraph));
 }
 
 TEST_CASE("explaining changes no answer, log or trace") {

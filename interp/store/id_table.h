@@ -6,7 +6,7 @@
 // the table maps a hash to the id of an equal key. Open addressing, linear probing, at most
 // 2/3 full; each slot keeps 32 bits of the hash beside the id, so that a probe rarely looks
 // at a key and growing never hashes again. A hash finds a candidate, the caller's equality
-// decides. Ids are below 2^32 - 1; only Clear removes them. There is no iteration: the order is
+// decides. Ids are below 2^32 - 1. There is no iteration: the order is
 // that of the caller's array. RowTable (interp/store/row_table.h) is smaller, for rows only.
 #ifndef RPL_INTERP_STORE_ID_TABLE_H_
 #define RPL_INTERP_STORE_ID_TABLE_H_
@@ -77,6 +77,22 @@ class IdTable {
     FindOrInsert(hash, id, [](std::uint32_t) { return false; });
   }
 
+  /// Takes out an id that was inserted under `hash`.
+  void Erase(std::uint64_t hash, std::uint32_t id) {
+    std::size_t gap = SlotOf(hash, id);
+    for (std::size_t at = (gap + 1) & mask_; slots_[at].next_id != 0; at = (at + 1) & mask_) {
+      if (((at - slots_[at].tag) & mask_) < ((at - gap) & mask_)) continue;
+      slots_[gap] = slots_[at];
+      gap = at;
+    }
+    slots_[gap] = Slot{};
+    --size_;
+  }
+  /// Puts another id in the place of one that was inserted under `hash`.
+  void Replace(std::uint64_t hash, std::uint32_t id, std::uint32_t by) {
+    slots_[SlotOf(hash, id)].next_id = by + 1;
+  }
+
   /// Prefetches the slot of `hash`.
   void Prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Tag(hash) & mask_]);
@@ -97,6 +113,11 @@ class IdTable {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;  // the well mixed half
   }
   std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
+  std::size_t SlotOf(std::uint64_t hash, std::uint32_t id) const {
+    std::size_t slot = Tag(hash) & mask_;
+    while (IdAt(slot) != id) slot = (slot + 1) & mask_;
+    return slot;
+  }
 
   /// The slot of an equal id, or the free slot where it belongs.
   template <typename Equal>

@@ -149,6 +149,94 @@ void Index::Shard::Append(List& list, RowId row) {
   ids[list.at + list.size++] = row;
 }
 
+// Without rows that the list has, ascending. The halves of its space that it does not need any more
+// go to the free lists of their sizes.
+void Index::Shard::Remove(List& list, std::span<const RowId> gone) {
+  if (list.size == gone.size()) {
+    if (list.size > 1) {
+      const int order = std::countr_zero(std::bit_ceil(list.size));
+      ids[list.at] = std::exchange(free[order], list.at + 1);
+    }
+    list.size = 0;  // the first row stays, for its key
+    return;
+  }
+  RowId* const begin = ids.data() + list.at;
+  RowId* const end = begin + list.size;
+  RowId* to = std::lower_bound(begin, end, gone.front());
+  for (const RowId* from = to; from != end; ++from) {
+    if (!gone.empty() && *from == gone.front()) gone = gone.subspan(1);
+    else *to++ = *from;
+  }
+  RowId space = std::bit_ceil(list.size);
+  list.size = static_cast<RowId>(to - begin);
+  list.first = *begin;
+  for (; space / 2 >= list.size && space > 2; space /= 2) {
+    const std::uint32_t half = list.at + space / 2;
+    ids[half] = std::exchange(free[std::countr_zero(space / 2)], half + 1);
+  }
+  if (list.size > 1) return;
+  ids[list.at] = std::exchange(free[1], list.at + 1);
+  list.at = 0;
+}
+
+// Takes out an empty list, and puts the last one in its place.
+void Index::Drop(Shard& shard, const RowSet& rows, std::uint32_t list) {
+  const auto last = static_cast<std::uint32_t>(shard.lists.size() - 1);
+  shard.heads.Erase(KeyHash(rows.Row(shard.lists[list].first)), list);
+  if (list != last) {
+    shard.heads.Replace(KeyHash(rows.Row(shard.lists[last].first)), last, list);
+    shard.lists[list] = shard.lists[last];
+  }
+  shard.lists.Shrink(last);
+}
+
+void Index::Remove(const Gaps& gaps, const RowSet& rows) {
+  struct Gone {
+    std::size_t shard;
+    std::uint32_t list;
+    RowId row;
+    auto operator<=>(const Gone&) const = default;
+  };
+  std::vector<Gone> gone;
+  for (const RowId row : gaps.rows()) {
+    if (row >= size_) break;
+    const RowView cells = rows.Row(row);
+    const std::uint64_t hash = KeyHash(cells);
+    const Shard& shard = shards_[ShardOf(hash)];
+    const std::uint32_t list = shard.heads.Find(hash, [&](std::uint32_t other) {
+      return SameKey(cells, rows.Row(shard.lists[other].first));
+    });
+    gone.push_back({ShardOf(hash), list, row});
+  }
+  std::ranges::sort(gone);
+  std::vector<RowId> of_list;
+  std::vector<Gone> empty;
+  for (std::size_t i = 0; i < gone.size(); i += of_list.size()) {
+    of_list.clear();
+    for (std::size_t k = i;
+         k < gone.size() && gone[k].shard == gone[i].shard && gone[k].list == gone[i].list; ++k)
+      of_list.push_back(gone[k].row);
+    Shard& shard = shards_[gone[i].shard];
+    shard.Remove(shard.lists[gone[i].list], of_list);
+    if (shard.lists[gone[i].list].size == 0) empty.push_back(gone[i]);
+  }
+  // From the last on, so that none of them comes in the place of another.
+  for (std::size_t i = empty.size(); i-- > 0;) Drop(shards_[empty[i].shard], rows, empty[i].list);
+  if (gaps.first() + gone.size() < size_)
+    for (Shard& shard : shards_)
+      for (List& list : shard.lists) {
+        if (list.size == 1) {
+          list.first = gaps.Moved(list.first);
+          continue;
+        }
+        RowId* const begin = shard.ids.data() + list.at;
+        if (begin[list.size - 1] < gaps.first()) continue;
+        for (RowId i = 0; i < list.size; ++i) begin[i] = gaps.Moved(begin[i]);
+        list.first = *begin;
+      }
+  size_ -= static_cast<RowId>(gone.size());
+}
+
 std::size_t Index::bytes() const {
   std::size_t out = 0;
   for (const Shard& shard : shards_)

@@ -54,6 +54,9 @@ class Index {
   std::size_t keys() const;
 
   void Clear() { *this = Index(columns_, shards_.size()); }
+  /// Takes out the rows that are about to leave `rows`, and gives the others their new ids.
+  /// O(gone), without the lists that they are in, and for each other row the change of an id.
+  void Remove(const Gaps& gaps, const RowSet& rows);
   std::size_t bytes() const;
 
  private:
@@ -75,6 +78,7 @@ class Index {
 
     std::span<const RowId> Ids(std::uint32_t list) const;
     void Append(List& list, RowId row);
+    void Remove(List& list, std::span<const RowId> gone);
   };
   // A row, and the upper half of its key's hash, which tables use.
   struct Keyed {
@@ -88,6 +92,7 @@ class Index {
   std::uint64_t KeyHash(RowView row) const;
   void Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash);
   void Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys);
+  void Drop(Shard& shard, const RowSet& rows, std::uint32_t list);
 
   Columns columns_;
   RowId size_ = 0;

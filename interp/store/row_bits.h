@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "interp/store/pages.h"
@@ -121,6 +122,19 @@ class RowBits {
       }
   }
 
+  /// Takes away the bit of a row. REQUIRES: Forget follows with it among the gone.
+  template <typename Row>
+  void Clear(const Row& cells) {
+    const std::uint64_t at = grid_.PlaceOf([&](std::size_t i) { return cells[i]; });
+    if (empty() || at == RowGrid::kNowhere) return;
+    words_[at / 64] &= ~(std::uint64_t{1} << at % 64);
+    for (Strips& strips : strips_) strips.Mark(grid_, cells, false);
+  }
+  /// These rows are gone, and those behind them have moved down.
+  void Forget(std::span<const RowId> gone) {
+    extended_ -= static_cast<RowId>(std::ranges::lower_bound(gone, extended_) - gone.begin());
+  }
+
  private:
   static constexpr std::uint64_t kAlways = std::uint64_t{1} << 19;  // bits for however few rows
   static constexpr std::size_t kSampled = 4096;                     // rows for the first ranges
@@ -158,11 +172,13 @@ class RowBits {
 
     /// Rows without a place have no bit here either.
     template <typename Row>
-    void Mark(const RowGrid& grid, const Row& cells) {
+    void Mark(const RowGrid& grid, const Row& cells, bool there = true) {
       const std::uint64_t first = grid.FirstAlong(column, [&](std::size_t i) { return cells[i]; });
       const std::uint64_t digit = grid.DigitOf(column, cells[column]);
       if (first == RowGrid::kNowhere || digit >= grid.count(column)) return;
-      words[(first + digit) / 64] |= std::uint64_t{1} << (first + digit) % 64;
+      const std::uint64_t bit = std::uint64_t{1} << (first + digit) % 64;
+      if (there) words[(first + digit) / 64] |= bit;
+      else words[(first + digit) / 64] &= ~bit;
     }
   };
 

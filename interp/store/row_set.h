@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "interp/store/gaps.h"
 #include "interp/store/pages.h"
 #include "interp/store/row_batch.h"
 #include "interp/store/row_bits.h"
@@ -61,12 +62,7 @@ class RowSet {
   std::size_t InsertEach(const WaitingRows& rows, std::size_t most);
   /// Makes the table large enough for the next `count` rows, with `workers` unless null.
   void Reserve(std::size_t count, ThreadPool* workers = nullptr) {
-    const auto hash_of = [this](RowId row) {
-      const RowView cells = Row(row);
-      std::uint64_t hash = 0;
-      for (std::uint32_t i = 0; i < arity_; ++i) hash = MixHash(hash, cells[i].bits());
-      return hash;
-    };
+    const auto hash_of = [this](RowId row) { return HashAt(row); };
     table_.Reserve(size_, size_ + count, hash_of, workers);
   }
   void Prefetch(std::uint64_t hash) const { table_.Prefetch(hash); }
@@ -74,8 +70,51 @@ class RowSet {
     return table_.Find(HashOf(row), [&](RowId o) { return Row(o).Equals(row.data()); });
   }
 
+  /// The first of the rows [begin, end) with this value in the column; `end` if there is none.
+  RowId FindNext(std::size_t column, Value value, RowId begin, RowId end) const {
+    if (!narrow()) {
+      while (begin < end && Row(begin)[column] != value) ++begin;
+      return begin;
+    }
+    if (Narrow(value) != value) return end;
+    const auto word = static_cast<std::uint32_t>(value.bits());
+    const std::uint32_t* at = words_.data() + std::size_t{begin} * stride_ + column;
+    for (; begin < end && *at != word; at += stride_) ++begin;
+    return begin;
+  }
+
   bool Has(const Value* row, std::uint64_t hash) const {
     return table_.Find(hash, [&](RowId o) { return Row(o).Equals(row); }) != kNoId;
+  }
+
+  /// Takes these rows out; those behind them move down. O(gone), and for each row behind the first
+  /// of them the copy of its cells and the change of an id.
+  void Remove(const Gaps& gaps) {
+    const auto hash_of = [this](RowId row) { return HashAt(row); };
+    for (const RowId row : gaps.rows()) {
+      if (!bits_.empty()) bits_.Clear(Row(row));
+      table_.Erase(HashAt(row), row, hash_of);
+    }
+    if (!bits_.empty()) bits_.Forget(gaps.rows());
+    const auto gone = static_cast<RowId>(gaps.rows().size());
+    if (gaps.first() + gone < size_) {
+      table_.Renumber([&](RowId row) { return gaps.Before(row); });
+      std::uint32_t* to = words_.data() + std::size_t{gaps.first()} * stride_;
+      gaps.ForEachRange(size_, [&](RowId begin, RowId end) {
+        // In short pieces: memmove of much that overlaps closely is slow.
+        constexpr std::size_t kPiece = 1'024;
+        const std::uint32_t* from = words_.data() + std::size_t{begin} * stride_;
+        for (std::size_t left = std::size_t{end - begin} * stride_; left > 0;) {
+          const std::size_t count = std::min(left, kPiece);
+          std::memmove(to, from, count * sizeof(std::uint32_t));
+          to += count;
+          from += count;
+          left -= count;
+        }
+      });
+    }
+    size_ -= gone;
+    words_.Shrink(std::size_t{size_} * stride_);
   }
 
   /// Bits that tell of a row that it is there, where TellFound had reason to make them.
@@ -114,6 +153,12 @@ class RowSet {
   friend class Insertion;  // adds rows by several threads
 
   bool narrow() const { return stride_ == arity_; }
+  std::uint64_t HashAt(RowId row) const {
+    const RowView cells = Row(row);
+    std::uint64_t hash = 0;
+    for (std::uint32_t i = 0; i < arity_; ++i) hash = MixHash(hash, cells[i].bits());
+    return hash;
+  }
   /// Not 0 if a value of the row needs 64 bits.
   std::uint64_t Excess(const Value* row) const {
     std::uint64_t excess = 0;

@@ -11,7 +11,7 @@
 //
 // So a probe rarely reads a row, and a slot is half the size of one with the whole hash. The price:
 // rows are hashed again when the table grows. A hash finds a candidate, the caller's equality
-// decides. Ids are 0, 1, … in order of insertion; nothing is ever removed.
+// decides. Ids are 0, 1, … in order of insertion, and again after Erase and Renumber.
 #ifndef RPL_INTERP_STORE_ROW_TABLE_H_
 #define RPL_INTERP_STORE_ROW_TABLE_H_
 
@@ -53,6 +53,29 @@ class RowTable {
   /// Prefetches the slot of `hash`.
   void Prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Home(hash)]);
+  }
+  /// Takes out an id that was inserted under `hash`. The ids behind it that a search would miss
+  /// from now on move up; their hashes are `hash_of(id)`.
+  template <typename HashOf>
+  void Erase(std::uint64_t hash, RowId id, const HashOf& hash_of) {
+    std::size_t gap = Home(hash);
+    while (IdAt(gap) != id) gap = (gap + 1) & mask_;
+    for (std::size_t slot = (gap + 1) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+      const std::size_t home = Home(hash_of(IdAt(slot)));
+      if (((slot - home) & mask_) < ((slot - gap) & mask_)) continue;
+      slots_[gap] = slots_[slot];
+      gap = slot;
+    }
+    slots_[gap] = 0;
+  }
+  /// Each id becomes less by `less(id)`. A free slot passes for one of id 0, for which that is 0,
+  /// so that no branch depends on the slot.
+  template <typename Less>
+  void Renumber(const Less& less) {
+    for (std::uint32_t& slot : slots_) {
+      const std::uint32_t next = slot & mask_;
+      slot -= less(next - (next != 0 ? 1 : 0));
+    }
   }
 
   /// Makes room for the ids below `end`, with `workers` unless null. `size` ids are present; their

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace rpl {
 
@@ -12,6 +13,23 @@ RowsBy::Parties RowsBy::At(RowId row) const {
   const auto after = std::upper_bound(runs_.begin(), runs_.end(), row,
                                       [](RowId r, const Run& run) { return r < run.first; });
   return std::prev(after)->parties;
+}
+
+void RowsBy::Remove(const Gaps& gaps) {
+  const auto moved = [&](RowId row) { return row - gaps.Before(row); };
+  std::vector<Run> runs;
+  for (const Run& run : runs_) {
+    const RowId first = run.first < gaps.first() ? run.first : moved(run.first);
+    if (!runs.empty() && runs.back().first == first) runs.pop_back();  // all of its rows are gone
+    if (runs.empty() || runs.back().parties != run.parties) runs.push_back({first, run.parties});
+  }
+  end_ = moved(end_);
+  if (!runs.empty() && runs.back().first == end_) runs.pop_back();
+  runs_ = std::move(runs);
+  std::unordered_map<RowId, Parties> others;
+  for (const auto& [row, parties] : others_)
+    if (!gaps.Has(row)) others[moved(row)] = parties;
+  others_ = std::move(others);
 }
 
 bool RowsBy::AddOther(RowId row, Parties parties) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interp/store/by.h"
+#include "interp/store/gaps.h"
 #include "interp/store/row_table.h"
 
 namespace rpl {
@@ -31,6 +32,8 @@ class RowsBy {
 
   /// Leaves a row to these parties alone. REQUIRES: it has them.
   void Leave(RowId row, Parties parties) { others_[row] = parties; }
+  /// These rows are gone, and those behind them have moved down.
+  void Remove(const Gaps& gaps);
 
  private:
   bool AddOther(RowId row, Parties parties);

@@ -24,6 +24,24 @@ std::string NameOf(Space space, std::string_view label) {
 
 }  // namespace
 
+void Places::Remove(const Gaps& gaps, RowId size) {
+  size = std::min<RowId>(size, static_cast<RowId>(pages_.size() * kPage));
+  RowId to = gaps.first();
+  const auto move = [&](RowId from) {
+    const Span* const at = Find(from);
+    const std::size_t page = to / kPage;
+    if (page < pages_.size() && pages_[page] != nullptr)
+      (*pages_[page])[to % kPage] = at == nullptr ? kNowhere : *at;
+    else if (at != nullptr) Add(to, *at);
+    ++to;
+  };
+  gaps.ForEachRange(size, [&](RowId begin, RowId end) {
+    for (RowId row = begin; row < end; ++row) move(row);
+  });
+  for (; to < size && to / kPage < pages_.size(); ++to)
+    if (pages_[to / kPage] != nullptr) (*pages_[to / kPage])[to % kPage] = kNowhere;
+}
+
 Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
   assert(row.size() == arity());
   const Inserted in = rows_.Insert(row);
@@ -134,6 +152,90 @@ void Relation::Copy(const Relation& from, std::span<const RowId> rows) {
   }
 }
 
+void Relation::Remove(std::span<const RowId> rows) {
+  if (rows.empty()) return;
+  ++epoch_;
+  Log(rows);
+  Leave(Gaps(rows, size()));
+}
+
+void Relation::TakeBack(RowId first) {
+  if (first == size()) return;
+  std::vector<RowId> rows(size() - first);
+  std::iota(rows.begin(), rows.end(), first);
+  Leave(Gaps(rows, size()));
+}
+
+// Remembers as many rows as are of use: if more are gone, what rests on them is derived anew.
+void Relation::Log(std::span<const RowId> rows) {
+  constexpr std::size_t kAlways = 1'024;
+  const std::size_t width = std::max<std::size_t>(arity(), 1);
+  if (removed_cells_.size() / width + rows.size() > size() / 4 + kAlways) {
+    ForgetRemovals();
+    return;
+  }
+  removals_.push_back({epoch_, {rows.begin(), rows.end()}});
+  for (const RowId row : rows) {
+    const RowView cells = Row(row);
+    for (std::uint32_t i = 0; i < arity(); ++i) removed_cells_.push_back(cells[i]);
+  }
+}
+
+void Relation::ForgetRemovals() {
+  removals_.clear();
+  removed_cells_.clear();
+  known_since_ = epoch_;
+}
+
+// Moves all that is known by row down into the gaps.
+void Relation::Leave(const Gaps& gaps) {
+  for (auto& index : indexes_) index->Remove(gaps, rows_);
+  scanned_.clear();  // to keep an index up to date costs about as much as a scan
+  const RowId size = this->size();
+  rows_.Remove(gaps);
+  if (gaps.first() < asserted_.size() && asserted_count_ == size) {
+    asserted_count_ -= static_cast<RowId>(gaps.rows().size());
+    asserted_.resize(asserted_count_);
+  } else if (gaps.first() < asserted_.size()) {
+    const auto known = static_cast<RowId>(asserted_.size());
+    for (const RowId row : gaps.rows()) asserted_count_ -= asserted(row) ? 1 : 0;
+    RowId to = gaps.first();
+    gaps.ForEachRange(known, [&](RowId begin, RowId end) {
+      std::copy(asserted_.begin() + begin, asserted_.begin() + end, asserted_.begin() + to);
+      to += end - begin;
+    });
+    asserted_.resize(to);
+  }
+  origins_.Remove(gaps, size);
+  by_.Remove(gaps);
+  const auto move = [&](auto& map) {
+    if (map.empty()) return;
+    std::remove_reference_t<decltype(map)> moved;
+    for (auto& [row, of] : map)
+      if (!gaps.Has(row)) moved.emplace(gaps.Moved(row), std::move(of));
+    map = std::move(moved);
+  };
+  move(meta_);
+  move(orders_);
+}
+
+std::optional<Relation::Change> Relation::Since(RowId size, std::uint32_t epoch) const {
+  Change out = {size, {}};
+  if (epoch == epoch_) return out;
+  if (epoch < known_since_ || arity() == 0) return std::nullopt;
+  std::size_t at = 0;
+  for (const Removal& removal : removals_) {
+    const std::size_t begin = std::exchange(at, at + removal.rows.size() * arity());
+    if (removal.epoch <= epoch) continue;
+    const auto after = std::ranges::lower_bound(removal.rows, out.size);
+    const auto count = static_cast<RowId>(after - removal.rows.begin());
+    const auto cells = removed_cells_.begin() + static_cast<std::ptrdiff_t>(begin);
+    out.gone.insert(out.gone.end(), cells, cells + std::ptrdiff_t{count} * arity());
+    out.size -= count;
+  }
+  return out;
+}
+
 std::size_t Relation::bytes() const {
   std::size_t out = rows_.bytes();
   for (const auto& index : indexes_) out += index->bytes();
@@ -230,7 +332,7 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
 
 bool Store::Retract(RelationId id, std::span<const Value> row, RowsBy::Parties of) {
   bool found = false;
-  std::vector<bool> victims;
+  std::vector<RowId> victims;
   const auto mark = [&](RelationId from, std::span<const Value> cells) {
     const RowId victim = at(from).Find(cells);
     if (victim == kNoId || !at(from).asserted(victim)) return;
@@ -239,13 +341,14 @@ bool Store::Retract(RelationId id, std::span<const Value> row, RowsBy::Parties o
       found = found || left != stated;
       return at(from).LeaveTo(victim, left);
     }
-    if (victims.size() <= victim) victims.resize(victim + 1);
-    victims[victim] = true;
+    victims.push_back(victim);
   };
   const auto drop = [&](RelationId from) {
     if (victims.empty()) return;
     found = true;
-    at(from).Rebuild([&](RowId r) { return r >= victims.size() || !victims[r]; });
+    std::ranges::sort(victims);
+    victims.erase(std::unique(victims.begin(), victims.end()), victims.end());
+    at(from).Remove(victims);
     victims.clear();
   };
   const RelationId whole = companion_[id];
@@ -268,8 +371,10 @@ bool Store::Retract(RelationId id, std::span<const Value> row, RowsBy::Parties o
       if (is_instance(at(id).Row(r))) mark(id, at(id).Cells(r));
   }
   std::vector<std::vector<Value>> gone;
-  for (RowId r = 0; r < victims.size() && whole != kNoId; ++r)
-    if (victims[r]) gone.push_back(at(id).Cells(r));
+  if (whole != kNoId) {
+    std::ranges::sort(victims);
+    for (const RowId r : victims) gone.push_back(at(id).Cells(r));
+  }
   drop(id);
   for (const std::vector<Value>& instance : gone) TakeFromSets(at(whole), instance);
   return found;

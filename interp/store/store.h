@@ -4,10 +4,12 @@
 //
 // A relation is identified by namespace, label and arity (§9: label and arity name
 // it). Its rows are arrays of words, appended in order; a row's id is its
-// position and is stable until the relation is rebuilt (Rebuild bumps `epoch`). So a
+// position and is stable until rows are taken out (Remove and Rebuild bump `epoch`). So a
 // *delta is a range of row ids*: what is new this round, this phase or this timestep is
 // always [mark, size). Scans and index chains go in id order, which is the order of
-// assertion or first derivation (decision 45).
+// assertion or first derivation (decision 45). When rows are taken out, the others keep their
+// order: those behind a gap move down. A relation remembers some of the rows that were taken out
+// last (Since), so that rules can take back what rests on them (interp/plan/withdrawal.h).
 //
 // A row is asserted (a fact, a reply, a trace) or derived. Rules' conclusions are derived
 // and may be dropped and computed again; asserted rows stay until retracted.
@@ -39,6 +41,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
+#include "interp/store/gaps.h"
 #include "interp/store/index.h"
 #include "interp/store/row_set.h"
 #include "interp/store/rows_by.h"
@@ -73,6 +76,8 @@ class Places {
     Span& place = (*pages_[page])[row % kPage];
     if (place == kNowhere) place = at;
   }
+  /// Rows before `size` have left these gaps.
+  void Remove(const Gaps& gaps, RowId size);
 
  private:
   static constexpr std::size_t kPage = 256;
@@ -139,6 +144,20 @@ class Relation {
   /// Removes the rows for which `keep(row)` is false. If there are any, ids change.
   template <typename Keep>
   void Rebuild(Keep&& keep);
+  /// Removes these rows, ascending, each once, without building anything anew: O(rows), and for the
+  /// other rows the change of an id in the table and in each index.
+  void Remove(std::span<const RowId> rows);
+  /// Removes the rows from `first` on, as if they had not been inserted. REQUIRES: they are
+  /// derived, and nobody remembers a size that counts them.
+  void TakeBack(RowId first);
+
+  /// What became of the first `size` rows that a relation had.
+  struct Change {
+    RowId size;               // the first so many rows are what is left of them
+    std::vector<Value> gone;  // the cells of the others, row by row; some may be rows again
+  };
+  /// The same for those that it had in an earlier epoch; nullopt if that is not known any more.
+  std::optional<Change> Since(RowId size, std::uint32_t epoch) const;
 
   /// The index on `columns`, created if missing, extended to at least the rows before `end`; to
   /// fewer if `keep_on` (may be null) stopped it. O(new rows). `workers`: see IndexExtension.
@@ -179,6 +198,17 @@ class Relation {
   std::size_t bytes() const;
 
  private:
+  /// Rows that were taken out at once. Their cells are in removed_cells_, one after the other.
+  struct Removal {
+    std::uint32_t epoch;  // that began with it
+    std::vector<RowId> rows;
+  };
+  static constexpr RowId kFewGone = 8;  // one of so many rows; more are better left out of a copy
+
+  void Log(std::span<const RowId> rows);
+  void ForgetRemovals();
+  void Leave(const Gaps& gaps);
+
   RelationId id_;
   Space space_;
   Value label_;
@@ -193,6 +223,9 @@ class Relation {
   std::unordered_map<RowId, std::vector<SetOrder>> orders_;
   Places origins_;
   RowsBy by_;
+  std::vector<Removal> removals_;  // all since the epoch known_since_
+  std::vector<Value> removed_cells_;
+  std::uint32_t known_since_ = 0;
 };
 
 class Store {
@@ -287,10 +320,10 @@ std::uint64_t InstanceCount(const Pool& pool, std::span<const Value> row);
 
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {
-  std::vector<RowId> kept;
-  for (RowId r = 0; r < size(); ++r)
-    if (keep(r)) kept.push_back(r);
-  if (kept.size() == size()) return;
+  std::vector<RowId> kept, gone;
+  for (RowId r = 0; r < size(); ++r) (keep(r) ? kept : gone).push_back(r);
+  if (gone.empty()) return;
+  if (gone.size() <= size() / kFewGone) return Remove(gone);
   Relation rebuilt(id_, space_, label_, name_, arity());
   rebuilt.Copy(*this, kept);
   rows_ = std::move(rebuilt.rows_);
@@ -301,6 +334,7 @@ void Relation::Rebuild(Keep&& keep) {
   origins_ = std::move(rebuilt.origins_);
   by_ = std::move(rebuilt.by_);
   ++epoch_;
+  ForgetRemovals();
   for (auto& index : indexes_) index->Clear();
 }
 

@@ -101,6 +101,159 @@ TEST_CASE("a table that several threads grow finds every row") {
   CHECK(rows.Find(std::vector<Value>{pool.Int(1000), pool.Int(0)}) == kNoId);
 }
 
+// What a relation must be equal to: rows in a list, with what is known of each.
+struct Listed {
+  std::vector<Value> cells;
+  bool asserted;
+  Value meta;
+  RowsBy::Parties by;
+};
+
+TEST_CASE(
+    "rows that are taken out leave the others in order, in the table, in indexes and in bits") {
+  Pool pool;
+  Store store(pool);
+  std::mt19937 random(17);
+  for (int round = 0; round < 12; ++round) {
+    Relation& rel = store.at(store.Declare(Space::kRelation, "p" + std::to_string(round), 3));
+    const bool wide = round % 3 == 1, facts = round % 2 == 0;
+    std::vector<Listed> expected;
+    std::size_t all_gone = 0;
+    ThreadPool workers(3);
+    for (const std::uint32_t more : {2'500u, 5u, 4'000u, 700u, 20'000u, 50u}) {
+      for (std::uint32_t i = 0; i < more; ++i) {
+        const std::uint32_t key = random() % 3 == 0 ? 1 : random() % 400;
+        const Value row[] = {pool.Int(key), pool.Int(random() % 90),
+                             pool.Int(wide ? random() * 1'000'000'007LL : random() % 2)};
+        const bool asserted = facts && random() % 4 != 0;
+        const Relation::Inserted in = rel.Insert(row, asserted);
+        if (!in.is_new) {
+          expected[in.row].asserted |= asserted;
+        } else {
+          expected.push_back({{row, row + 3}, asserted, kNone, 0});
+        }
+        if (!asserted || random() % 3 == 0) continue;
+        const Value entry[] = {pool.Keyword("doc"), pool.Int(random() % 5)};
+        const auto by = RowsBy::Bit(random() % 9 == 0 ? By::kPerson : By::kProgram);
+        const Value meta = random() % 7 == 0 ? pool.Map(entry) : kNone;
+        const Span at = {1, in.row, in.row + 1};
+        rel.State(in.row, in.is_new, {meta, &at, {}, by}, pool);
+        if (!meta.is_none()) expected[in.row].meta = meta;
+        expected[in.row].by |= by;
+      }
+      rel.rows().TellFound(200'000, 1);  // makes bits
+      rel.rows().OpenStrips(0);
+      rel.IndexOn(0b001);
+      rel.IndexOn(0b011);
+      rel.IndexOn(0b110, rel.size() / 2, nullptr);
+      rel.IndexOn(0b100, rel.size(), nullptr, round % 4 == 0 ? &workers : nullptr);
+      for (int times = 0; times < 3; ++times) {
+        const RowId before = rel.size() / 2;
+        const std::uint32_t epoch = rel.epoch();
+        std::vector<RowId> gone;
+        const std::uint32_t one_of = random() % 2 == 0 ? 1'000 : 12;
+        const bool all_of_one = random() % 3 == 0;
+        for (RowId row = 0; row < rel.size(); ++row)
+          if (random() % one_of == 0 || (all_of_one && rel.Row(row)[0] == pool.Int(7)))
+            gone.push_back(row);
+        if (gone.empty()) continue;
+        std::vector<Listed> left;
+        std::vector<Value> cells;
+        RowId of_them = before;
+        for (RowId row = 0; row < rel.size(); ++row)
+          if (!std::ranges::binary_search(gone, row)) {
+            left.push_back(expected[row]);
+          } else if (row < before) {
+            --of_them;
+            cells.insert(cells.end(), expected[row].cells.begin(), expected[row].cells.end());
+          }
+        const std::vector<Listed> had = std::exchange(expected, left);
+        rel.Remove(gone);
+        all_gone += gone.size();
+        REQUIRE(rel.epoch() != epoch);
+        if (const auto change = rel.Since(before, epoch)) {
+          REQUIRE(change->size == of_them);
+          REQUIRE(change->gone == cells);
+        } else {
+          REQUIRE(all_gone > rel.size() / 8);
+        }
+        REQUIRE(rel.size() == expected.size());
+        bool has_derived = false;
+        for (RowId row = 0; row < rel.size(); ++row) {
+          const Listed& of = expected[row];
+          REQUIRE(rel.Cells(row) == of.cells);
+          REQUIRE(rel.Find(of.cells) == row);
+          REQUIRE(rel.asserted(row) == of.asserted);
+          REQUIRE(rel.Meta(row) == of.meta);
+          REQUIRE(rel.SaidBy(row) == of.by);
+          REQUIRE((rel.Origin(row) != nullptr) == (of.by != 0));
+          REQUIRE(rel.rows().bits().Has([&](std::size_t i) { return of.cells[i]; }) ==
+                  !rel.rows().bits().empty());
+          has_derived |= !of.asserted;
+        }
+        REQUIRE(rel.HasDerived() == has_derived);
+        for (const RowId row : gone) {
+          REQUIRE(rel.Find(had[row].cells) == kNoId);
+          REQUIRE_FALSE(rel.rows().bits().Has([&](std::size_t i) { return had[row].cells[i]; }));
+        }
+        for (const auto& index : rel.indexes()) {
+          std::map<std::vector<Value>, std::vector<RowId>,
+                   bool (*)(const std::vector<Value>&, const std::vector<Value>&)>
+              lists([](const std::vector<Value>& a, const std::vector<Value>& b) {
+                return std::ranges::lexicographical_compare(a, b, {}, &Value::bits, &Value::bits);
+              });
+          const auto key_of = [&](const std::vector<Value>& row) {
+            std::vector<Value> key;
+            for (std::size_t i = 0; i < row.size(); ++i)
+              if ((index->columns() >> i & 1) != 0) key.push_back(row[i]);
+            return key;
+          };
+          for (RowId row = 0; row < index->size(); ++row)
+            lists[key_of(expected[row].cells)].push_back(row);
+          REQUIRE(index->keys() == lists.size());
+          for (const auto& [key, rows] : lists)
+            REQUIRE(std::ranges::equal(index->Rows(key, rel.rows()), rows));
+          for (const RowId row : gone)
+            if (const std::vector<Value> key = key_of(had[row].cells); !lists.contains(key))
+              REQUIRE(index->Rows(key, rel.rows()).empty());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a relation remembers what is gone since an epoch, as far as it is of use") {
+  Pool pool;
+  Store store(pool);
+  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 1));
+  const auto row = [&](int i) { return std::vector<Value>{pool.Int(i)}; };
+  for (int i = 0; i < 10'000; ++i) rel.Insert(row(i), true);
+  const std::uint32_t start = rel.epoch();
+  rel.Remove(std::vector<RowId>{3, 5});
+  const std::uint32_t later = rel.epoch();
+  rel.Insert(row(5), true);
+  rel.Remove(std::vector<RowId>{3, 9'998});  // 4, and the 5 that came again
+  auto change = rel.Since(10'000, start);
+  REQUIRE(change);
+  CHECK(change->size == 9'997);
+  CHECK(testing::RowText(pool, change->gone) == "(3, 5, 4)");
+  change = rel.Since(9'999, later);
+  REQUIRE(change);
+  CHECK(change->size == 9'997);
+  CHECK(testing::RowText(pool, change->gone) == "(4, 5)");
+  CHECK(rel.Since(7, rel.epoch())->size == 7);
+  CHECK(rel.Since(4, start)->size == 3);
+  rel.Remove(std::vector<RowId>{0});
+  CHECK(rel.Since(10'000, start));
+  rel.Rebuild([](RowId r) { return r % 2 == 0; });
+  CHECK_FALSE(rel.Since(10'000, start));
+  CHECK(rel.Since(1, rel.epoch())->gone.empty());
+  Relation& flag = store.at(store.Declare(Space::kRelation, "p", 0));
+  flag.Insert({}, true);
+  flag.Remove(std::vector<RowId>{0});
+  CHECK_FALSE(flag.Since(1, 0));
+}
+
 TEST_CASE("a rebuild keeps order, marks and metadata, and renews indexes") {
   Shelf s;
   s.Insert("1 a");

@@ -340,6 +340,65 @@ std::string AnyPlanIsRight(const RandomProgram& p) {
   return Difference(expected, StoredRows(p, engine, expected));
 }
 
+// What rests on rows that are gone is taken back alone, however few rows there are and however many
+// of them are in doubt.
+Limits Withdrawing(Limits limits = {}) {
+  limits.min_withdrawn = 0;
+  limits.large_part = 1;
+  return limits;
+}
+
+std::size_t withdrawals = 0;  // that the programs so far led to
+
+// Facts come and go; after each change the rows are those of an engine that never had others.
+std::string ChangesAreNothingUnder(const Limits& limits, const RandomProgram& p) {
+  testing::Engine engine(limits);
+  engine.Take(p.Text());
+  engine.Quiesce();
+  std::string so_far;
+  for (const RandomTurn& turn : TurnsOf(p, 12)) {
+    so_far += turn.change + "--\n";
+    engine.Take(turn.change);
+    engine.Quiesce();
+    testing::Engine anew;
+    anew.Take(p.RuleText() + turn.facts);
+    anew.Quiesce();
+    const Answers expected = StoredRows(p, anew, {});
+    const std::string difference = Difference(expected, StoredRows(p, engine, expected));
+    if (!difference.empty()) return difference + "after the changes:\n" + so_far;
+  }
+  withdrawals += engine.fixpoint.withdrawals();
+  return "";
+}
+
+std::string ChangesAreNothing(const RandomProgram& p) {
+  std::string difference = ChangesAreNothingUnder(Withdrawing(), p);
+  if (difference.empty()) difference = ChangesAreNothingUnder(Withdrawing(Reordering()), p);
+  return difference;
+}
+
+// The same rows in the same order, by any number of threads.
+std::string ChangesByThreads(const RandomProgram& p) {
+  Limits shared = Withdrawing();
+  shared.threads = 4;
+  shared.min_shared = 1;
+  testing::Engine one(Withdrawing()), several(shared);
+  one.Take(p.Text());
+  several.Take(p.Text());
+  for (const RandomTurn& turn : TurnsOf(p, 12)) {
+    std::string rows[2];
+    for (testing::Engine* const engine : {&one, &several}) {
+      engine->Take(turn.change);
+      engine->Quiesce();
+      for (RelationId r = 0; r < engine->store.size(); ++r)
+        rows[engine == &one ? 0 : 1] +=
+            engine->store.at(r).name() + " " + testing::Rows(engine->store, r) + "\n";
+    }
+    if (rows[0] != rows[1]) return turn.change + "4 threads: " + rows[1] + "one: " + rows[0];
+  }
+  return "";
+}
+
 // A rule that needs its caller gives the rows that the caller's value selects.
 std::string DemandIsFilter(const RandomProgram& p) {
   naive::Database db = Expected(p.Text());
@@ -536,6 +595,19 @@ TEST_CASE("facts in several turns give the same as in one") {
 
 TEST_CASE("facts that are taken back leave nothing") {
   CHECK(Agree("retraction", RetractionLeavesNothing, 2000));
+}
+
+TEST_CASE("facts that come and go leave the rows of those that are there") {
+  withdrawals = 0;
+  CHECK(Agree("changes", ChangesAreNothing, 100));
+  CHECK(Agree("changes", ChangesAreNothing, 50, MakeAliases));
+  CHECK(Agree("changes", ChangesAreNothing, 50, MakeEquivalences));
+  CHECK(Agree("changes", ChangesAreNothing, 50, MakeExtrema));
+  CHECK(withdrawals > 0);
+  withdrawals = 0;
+  CHECK(Agree("changes of graphs", ChangesAreNothing, 300, MakeGraph));
+  CHECK(withdrawals > 300);
+  CHECK(Agree("changes of graphs by threads", ChangesByThreads, 100, MakeGraph));
 }
 
 TEST_CASE("rows and their order are the same with any number of threads") {

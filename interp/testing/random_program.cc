@@ -591,6 +591,77 @@ RandomProgram MakeProgram(std::uint32_t seed, Vocabulary vocabulary) {
   return Grower(seed, vocabulary).Grow();
 }
 
+RandomProgram MakeGraph(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto pick = [&](std::uint32_t n) { return static_cast<int>(random() % n); };
+  RandomProgram p;
+  for (const auto& [name, layer] :
+       {std::pair("e", 0), {"f", 0}, {"t", 1}, {"u", 1}, {"v", 2}, {"w", 3}})
+    p.relations.push_back({name, "nn", layer, layer > 0});
+  const int nodes = 4 + pick(8);
+  const auto fact = [&](const std::string& of) {
+    return of + "(" + std::to_string(pick(static_cast<std::uint32_t>(nodes))) + ", " +
+           std::to_string(pick(static_cast<std::uint32_t>(nodes))) + ")";
+  };
+  for (int n = 3 + pick(20); n > 0; --n) p.facts.push_back(fact(pick(3) == 0 ? "f" : "e"));
+  for (int n = pick(4); n > 0; --n) p.facts.push_back(fact(pick(2) == 0 ? "t" : "u"));
+  for (int n = 3 + pick(6); n > 0; --n) p.extra.push_back(fact(pick(3) == 0 ? "f" : "e"));
+  std::ranges::sort(p.facts);
+  p.facts.erase(std::unique(p.facts.begin(), p.facts.end()), p.facts.end());
+  std::erase_if(p.extra, [&](const std::string& of) {
+    return std::ranges::find(p.facts, of) != p.facts.end();
+  });
+  static const std::pair<const char*, std::vector<std::string>> kBodies[] = {
+      {"t", {"e(?x, ?y)"}},
+      {"t", {"t(?x, ?z)", "e(?z, ?y)"}},
+      {"t", {"e(?x, ?z)", "t(?z, ?y)"}},
+      {"t", {"t(?x, ?z)", "t(?z, ?y)"}},
+      {"t", {"u(?y, ?x)", "f(?x, ?a)"}},
+      {"t", {"e(?a, ?x)", "t(?a, ?b)", "e(?b, ?y)"}},
+      {"u", {"f(?x, ?y)", "?x != ?y"}},
+      {"u", {"t(?x, ?z)", "f(?z, ?y)"}},
+      {"u", {"u(?x, ?z)", "e(?z, ?y)", "?y < 6"}},
+      {"u", {"t(?x, ?y)", "t(?y, ?x)"}},
+      {"u", {"e(?x, ?a)", "?y = ?a + 1", "?y < 9"}},
+      {"v", {"t(?x, ?y)", "u(?y, ?a)"}},
+      {"v", {"t(?x, ?y)", "not u(?x, ?y)"}},
+      {"v", {"v(?x, ?z)", "e(?z, ?y)", "not f(?z, ?y)"}},
+      {"v", {"e(?x, ?y)", "e(?y, ?x)"}},
+      {"w", {"v(?x, ?y)", "t(?x, ?y)"}},
+      {"w", {"v(?x, ?a)", "?y = |t(?x, _)|"}},
+      {"w", {"w(?x, ?z)", "v(?z, ?y)"}},
+  };
+  for (const auto& [head, body] : kBodies)
+    if (pick(5) < 3) p.rules.push_back({{std::string(head) + "(?x, ?y)"}, body});
+  return p;
+}
+
+std::vector<RandomTurn> TurnsOf(const RandomProgram& program, int count) {
+  std::vector<std::string> single;  // a fact with a set has instances
+  for (const std::vector<std::string>* facts : {&program.facts, &program.extra})
+    for (const std::string& fact : *facts) {
+      const auto r = std::ranges::find(program.relations, fact.substr(0, fact.find('(')),
+                                       &RandomRelation::name);
+      if (r != program.relations.end() && !r->sets &&
+          std::ranges::find(single, fact) == single.end())
+        single.push_back(fact);
+    }
+  std::vector<RandomTurn> out;
+  std::mt19937 random(static_cast<std::uint32_t>(program.Text().size() * 31 + single.size()));
+  std::set<std::string> there(program.facts.begin(), program.facts.end());
+  while (!single.empty() && out.size() < static_cast<std::size_t>(count)) {
+    RandomTurn& turn = out.emplace_back();
+    for (std::uint32_t n = 1 + random() % 3 / 2; n > 0; --n) {
+      const std::string& fact = single[random() % single.size()];
+      const bool comes = there.insert(fact).second;
+      if (!comes) there.erase(fact);
+      turn.change += fact + (comes ? "\n" : " -> false\n");
+    }
+    for (const std::string& fact : there) turn.facts += fact + "\n";
+  }
+  return out;
+}
+
 RandomProgram Permuted(RandomProgram program, std::mt19937& random) {
   Shuffle(program.facts, random);
   Shuffle(program.rules, random);

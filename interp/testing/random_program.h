@@ -97,6 +97,20 @@ std::vector<Sentence> SentencesOf(const std::string& text);
 
 RandomProgram MakeProgram(std::uint32_t seed, Vocabulary vocabulary = Vocabulary::kAll);
 
+/// Graphs, with rules that are joins: recursions of many kinds, arithmetic, negation and counts of
+/// what is derived below, facts of derived relations.
+RandomProgram MakeGraph(std::uint32_t seed);
+
+/// A change of a program's facts: a sentence for each one that comes or goes, and all that hold
+/// then.
+struct RandomTurn {
+  std::string change;
+  std::string facts;
+};
+/// Changes one after another, of facts whose relations have no sets; none if there are no such
+/// facts. The same program has the same.
+std::vector<RandomTurn> TurnsOf(const RandomProgram& program, int count);
+
 /// The same program with facts, rules and the clauses of each rule in another order.
 RandomProgram Permuted(RandomProgram program, std::mt19937& random);
 
