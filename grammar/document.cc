@@ -560,7 +560,7 @@ class DocumentReader {
     return true;
   }
 
-  void Report(const Diagnostic& d) { out_.Add(d.code, d.span, d.message, d.hint); }
+  void Report(const Diagnostic& d) { out_.Add(d); }
 
   /// True if no blank line stands between a heading and `below`.
   bool IsRightBelow(const Block& heading, std::size_t below) const {

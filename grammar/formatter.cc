@@ -247,7 +247,7 @@ bool SamePlaced(const PlacedSentence& a, const PlacedSentence& b) {
 std::vector<Edit> FormatEdits(const Sources& sources, std::uint32_t file, Diagnostics& out) {
   Diagnostics findings;
   const Document document = ReadDocument(sources, file, findings);
-  for (const Diagnostic& d : findings.all()) out.Add(d.code, d.span, d.message, d.hint);
+  for (const Diagnostic& d : findings.all()) out.Add(d);
   const std::vector<Edit> edits = Proposer(sources, document).Propose();
   return Trial(sources, document, findings).Keep(edits);
 }

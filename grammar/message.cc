@@ -84,7 +84,7 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
   message.document = ReadDocument(sources, file, out, form, limit);
 
   if (is_goal) {
-    for (const Diagnostic& d : found.all()) out.Add(d.code, d.span, d.message, d.hint);
+    for (const Diagnostic& d : found.all()) out.Add(d);
     message.query = std::move(query);
   } else {
     out.Add(Code::kNotAGoal, line,

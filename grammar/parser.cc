@@ -587,7 +587,7 @@ Node Read(Builder& b, std::uint32_t begin, std::uint32_t end) {
 
 // --- Sentences ---------------------------------------------------------------------------
 
-void AddTo(Diagnostics& out, const Diagnostic& d) { out.Add(d.code, d.span, d.message, d.hint); }
+void AddTo(Diagnostics& out, const Diagnostic& d) { out.Add(d); }
 
 // The length of a form of an extension at the beginning of the text: `<% %>`, `<expr>`, `~>`,
 // `:memo`, `@lang`; 0 if there is none. Some of them are read where they have another meaning.
