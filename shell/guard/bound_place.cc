@@ -9,8 +9,8 @@
 
 #include "formats/text_hash.h"
 #include "interp/program/builtins.h"
-#include "shell/terminal/input.h"
 #include "shell/program/program_files.h"
+#include "shell/terminal/input.h"
 #include "shell/terminal/state_file.h"
 
 namespace rpl {

@@ -89,7 +89,9 @@ std::string WhyProtected(const CallViews& views, const CallPlace& place,
     return std::ranges::any_of(protects,
                                [&](const std::string& of) { return of.starts_with(start); });
   };
-  const auto told = [](std::string_view text) { return Shortened(std::string(text), kMostCallTold); };
+  const auto told = [](std::string_view text) {
+    return Shortened(std::string(text), kMostCallTold);
+  };
   const auto denial = [&](const std::string& what) {
     return fmt::format("`{}` belongs to the guard: only a person changes it", told(what));
   };

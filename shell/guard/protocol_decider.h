@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "shell/guard/protocol_guard.h"
 #include "shell/gateway/mcp_gateway.h"
+#include "shell/guard/protocol_guard.h"
 
 namespace rpl {
 

@@ -11,8 +11,8 @@
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "shell/program/program_run.h"
-#include "shell/terminal/report.h"
 #include "shell/repl/entry.h"
+#include "shell/terminal/report.h"
 
 namespace rpl::lsp {
 namespace {

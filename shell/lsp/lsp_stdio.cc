@@ -10,9 +10,9 @@
 #include <iostream>
 
 #include "shell/gateway/message_pipe.h"
-#include "shell/terminal/report.h"
 #include "shell/lsp/frames.h"
 #include "shell/lsp/lsp_server.h"
+#include "shell/terminal/report.h"
 
 namespace rpl::lsp {
 namespace {

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <set>
 
-#include "shell/terminal/input.h"
 #include "shell/lsp/evaluation.h"
 #include "shell/lsp/navigation.h"
 #include "shell/lsp/program_check.h"
 #include "shell/lsp/testing_project.h"
+#include "shell/terminal/input.h"
 
 namespace rpl::lsp {
 namespace {

@@ -24,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/terminal/input.h"
 #include "shell/lsp/text_position.h"
+#include "shell/terminal/input.h"
 
 namespace rpl::lsp {
 

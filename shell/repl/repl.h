@@ -19,13 +19,13 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/terminal/colours.h"
 #include "shell/program/options.h"
-#include "shell/terminal/report.h"
 #include "shell/repl/answer_form.h"
 #include "shell/repl/history.h"
 #include "shell/repl/line_reader.h"
 #include "shell/repl/session.h"
+#include "shell/terminal/colours.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 

@@ -11,8 +11,8 @@
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "runtime/wire/plain_term.h"
-#include "shell/terminal/scripted_agent.h"
 #include "shell/script/script_folder.h"
+#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
