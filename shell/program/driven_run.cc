@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "formats/data/json_fields.h"
+#include "runtime/gate_setup.h"
+#include "runtime/nobody.h"
 #include "runtime/postgres/open_session.h"
+#include "runtime/wire/json_run.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
+#include "shell/program/tool_setup.h"
 #include "shell/terminal/input.h"
 
 namespace rpl {
@@ -59,7 +63,12 @@ void Describe(const std::vector<GuardTool>& tools, GateSetup& gate) {
 }  // namespace
 
 DrivenRun::DrivenRun(const EngineOptions& engine, std::function<bool()> interrupted)
-    : tools_(engine, false, nobody_, std::move(interrupted)) {}
+    : nobody_(std::make_unique<Nobody>()),
+      tools_(std::make_unique<ToolSetup>(engine, false, *nobody_, std::move(interrupted))) {}
+
+DrivenRun::~DrivenRun() = default;
+
+ordered_json DrivenRun::Do(const ordered_json& request) { return run_->Do(request); }
 
 DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptions& engine,
                                   std::function<bool()> interrupted) {
@@ -70,10 +79,10 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
   spec.files = paths.empty() ? DocumentsOf(request) : ReadFiles(paths, session);
   spec.reader = paths.empty() ? ReaderOf(spec.files) : ReaderBeside(paths);
   spec.messages_read = false;  // the files beside it are the program's to name
-  if (run->tools_.Prepare(paths) != kExitOk)
+  if (run->tools_->Prepare(paths) != kExitOk)
     return {nullptr, FaultJson("the rpl.yaml of the program has errors", "see standard error")};
   ExitCode guarded = kExitOk;
-  run->gate_ = MakeGateSetup(engine.guard, run->tools_, guarded);
+  run->gate_ = MakeGateSetup(engine.guard, *run->tools_, guarded);
   if (guarded != kExitOk)
     return {nullptr, FaultJson("the policy cannot be used", "see standard error")};
   const std::vector<GuardTool> own = ToolsOf(request);
@@ -87,7 +96,7 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
 
   CheckOptions check;
   check.reader = spec.reader;
-  for (const ToolCommand& tool : run->tools_.config().tools) check.tools.insert(tool.name);
+  for (const ToolCommand& tool : run->tools_->config().tools) check.tools.insert(tool.name);
   for (const GuardTool& tool : own) check.tools.insert(tool.label);
   ordered_json result = CheckedJson(spec.files, check);
   if (!session.empty()) {
@@ -99,7 +108,7 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
     std::vector<Event> events = opened.store->events();
     spec.record = Recording{std::move(events), std::move(opened.store)};
   }
-  run->run_.emplace(std::move(spec), &run->tools_.agent());
+  run->run_ = std::make_unique<JsonRun>(std::move(spec), &run->tools_->agent());
   if (const std::string why = run->run_->refused(); !why.empty()) {
     if (result["findings"].empty()) result["findings"] = run->run_->findings();
     result.update(FaultJson(why));

@@ -9,16 +9,17 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "runtime/gate_setup.h"
-#include "runtime/wire/json_run.h"
 #include "shell/program/options.h"
-#include "shell/program/tool_setup.h"
 
 namespace rpl {
+
+struct GateSetup;
+class JsonRun;
+class Nobody;
+class ToolSetup;
 
 class DrivenRun {
  public:
@@ -38,15 +39,17 @@ class DrivenRun {
   static Opened Open(const nlohmann::ordered_json& request, const EngineOptions& engine,
                      std::function<bool()> interrupted);
 
-  nlohmann::ordered_json Do(const nlohmann::ordered_json& request) { return run_->Do(request); }
+  ~DrivenRun();
+  /// Does what a request to an open run says (JsonRun).
+  nlohmann::ordered_json Do(const nlohmann::ordered_json& request);
 
  private:
   DrivenRun(const EngineOptions& engine, std::function<bool()> interrupted);
 
-  Nobody nobody_;
-  ToolSetup tools_;
+  std::unique_ptr<Nobody> nobody_;
+  std::unique_ptr<ToolSetup> tools_;
   std::unique_ptr<GateSetup> gate_;
-  std::optional<JsonRun> run_;
+  std::unique_ptr<JsonRun> run_;
 };
 
 }  // namespace rpl
