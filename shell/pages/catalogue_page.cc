@@ -42,7 +42,7 @@ DocumentHead HeadOf(const Catalogue& catalogue) {
   DocumentHead out;
   for (std::uint32_t file = 0; file < catalogue.sources.size(); ++file) {
     const std::string& name = catalogue.sources.at(file).name;
-    if (name.starts_with('<') || IsPlainRpl(name) || !IsDocumentName(name)) continue;
+    if (!IsMarkdownName(name)) continue;
     const Document document = ShownDocument(catalogue.sources, file);
     for (std::size_t scope = 1; scope < document.scopes.size() && out.title.empty(); ++scope) {
       out.title = document.scopes[scope].title;

@@ -38,5 +38,14 @@ TEST_CASE("a program without uses has no drawing", "[catalogue_page]") {
   CHECK(HasEntry(html, "1 fact"));
 }
 
+TEST_CASE("the title is that of a document of the program, not of the library",
+          "[catalogue_page]") {
+  const Catalogue catalogue =
+      CatalogueOf({{"a.rpl", "p([1])\nq(?n) <- p(?l), std#length(?l, ?n)\n"}},
+                  [](const std::string&) { return std::nullopt; });
+  const std::string html = CataloguePage(catalogue, GraphOf(catalogue, kMermaidLimits));
+  CHECK(HasEntry(html, "<title>a.rpl: catalogue"));
+}
+
 }  // namespace
 }  // namespace rpl

@@ -274,7 +274,7 @@ void AddGoals(StoryEpoch& epoch) {
 std::string TitleOf(const StoryEpoch& epoch) {
   for (std::uint32_t file = 0; file < epoch.files; ++file) {
     const std::string& name = epoch.sources().at(file).name;
-    if (name.starts_with('<') || IsPlainRpl(name) || !IsDocumentName(name)) continue;
+    if (!IsMarkdownName(name)) continue;
     const Document document = ShownDocument(epoch.sources(), file);
     for (const Scope& scope : document.scopes)
       if (!scope.title.empty()) return scope.title;

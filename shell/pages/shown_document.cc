@@ -5,12 +5,14 @@
 #include <string_view>
 
 #include "formats/file_name.h"
+#include "grammar/namespaces.h"
 
 namespace rpl {
 
-bool IsDocumentName(const std::string& name) {
-  return !HasExtension(name, ".csv") && !HasExtension(name, ".tsv") &&
-         !HasExtension(name, ".ndjson");
+bool IsDocumentName(const std::string& name) { return !IsFactsFile(WithoutGz(name)); }
+
+bool IsMarkdownName(const std::string& name) {
+  return !name.starts_with('<') && name != kLibrary && !IsPlainRpl(name) && IsDocumentName(name);
 }
 
 Document ShownDocument(const Sources& sources, std::uint32_t file) {

@@ -19,6 +19,8 @@ inline constexpr std::size_t kPageSourceLines = 20'000;
 
 /// True if a source is read as a document, Markdown or plain RPL, and not as rows of a relation.
 bool IsDocumentName(const std::string& name);
+/// True for such a one in Markdown that is neither a message nor the library: it has prose to show.
+bool IsMarkdownName(const std::string& name);
 
 /// The document in a source, as far as a page shows it; findings are of no interest here.
 Document ShownDocument(const Sources& sources, std::uint32_t file);

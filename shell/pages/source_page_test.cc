@@ -30,6 +30,8 @@ TEST_CASE("RPL is coloured in the lines of a document, prose is not", "[source_p
 TEST_CASE("plain RPL is coloured, and a table of rows is not", "[source_page]") {
   CHECK(HasLine(Source("a.rpl", "-- note\np(1)\n"), "<span class=\"c\">-- note</span>"));
   CHECK(HasLine(Source("a.csv", "not,1\n"), ">not,1\n"));
+  for (const char* rows : {"a.ndjson", "a.jsonl", "a.csv.gz"})
+    CHECK(HasLine(Source(rows, "# A - %go(?x)\n"), "id=\"L1-f0-1\"># A - %go(?x)\n"));
 }
 
 }  // namespace

@@ -124,8 +124,7 @@ class EpochPage {
     std::string out;
     for (std::uint32_t file = 0; file < epoch_.files; ++file) {
       const std::string& name = epoch_.sources().at(file).name;
-      if (name.starts_with('<') || IsPlainRpl(name) || !IsDocumentName(name) || name == "std")
-        continue;
+      if (!IsMarkdownName(name)) continue;
       out += ProtocolHtml(places_, file, epoch_.title, notes, filled, Used());
     }
     if (out.empty()) return "";
