@@ -26,6 +26,14 @@ void DropDerived(Relation& rel) {
   if (rel.HasDerived()) rel.Rebuild([&](RowId row) { return rel.asserted(row); });
 }
 
+// Whether a rule of the stratum is derived again when this relation has changed.
+bool NeedsWhole(const Stratum& stratum, RelationId relation) {
+  return std::ranges::any_of(stratum.rules, [&](const DerivedRule& rule) {
+    return rule.as_written ||
+           std::ranges::find(rule.whole_reads, relation) != rule.whole_reads.end();
+  });
+}
+
 }  // namespace
 
 Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
@@ -143,10 +151,7 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
     if (rel.epoch() != seen.epoch) changed = *rebuilt = true;
     if (rel.size() == seen.size) continue;
     changed = true;
-    for (const DerivedRule& rule : stratum.rules)
-      if (rule.as_written ||
-          std::find(rule.whole_reads.begin(), rule.whole_reads.end(), r) != rule.whole_reads.end())
-        *rebuilt = true;
+    *rebuilt = *rebuilt || NeedsWhole(stratum, r);
   }
   return changed;
 }
@@ -272,10 +277,7 @@ std::optional<std::vector<Fixpoint::Gone>> Fixpoint::GoneSince(const Stratum& st
     const Relation& rel = store_.at(r);
     if (rel.space() == Space::kIntermediate) continue;
     const bool same = rel.epoch() == seen.epoch && rel.size() == seen.size;
-    const bool whole = std::ranges::any_of(stratum.rules, [&](const DerivedRule& rule) {
-      return std::ranges::find(rule.whole_reads, r) != rule.whole_reads.end();
-    });
-    if (whole && !same) return std::nullopt;
+    if (!same && NeedsWhole(stratum, r)) return std::nullopt;
     std::optional<Relation::Change> change = rel.Since(seen.size, seen.epoch);
     if (!change) return std::nullopt;
     out.push_back({r, {change->size, rel.epoch()}, std::move(change->gone)});

@@ -7,10 +7,10 @@
 // runs, new in the round after, then known. A stratum is quiet when a round adds nothing.
 //
 // Incremental: a stratum remembers how many rows it has seen of each relation that it reads.
-// If those only grew, its rules start from the new rows alone. If rows are gone, what rests on them
-// is taken back, as far as nothing else proves it (interp/plan/withdrawal.h): the rows that stay
-// keep their order, and those that get another proof come last. Where that is not possible, where
-// it would be a large part of the rows, and if a relation changed that a rule needs complete
+// If those only grew, its rules start from the new rows alone. If rows are gone, it deletes the
+// rows that rest on them and rederives those with another proof (interp/plan/withdrawal.h): the
+// rows that stay keep their order, and the rederived ones come last. Where that is not possible,
+// where it concerns a large part of the rows, and if a relation changed that a rule needs complete
 // (negation, counts, aggregate heads, choices, checks), the stratum's derived rows are dropped and
 // derived again.
 //

@@ -42,7 +42,7 @@ class Gaps {
     const RowId at = Before(row);
     return at < gone_.size() && gone_[at] == row;
   }
-  /// The id that a row has from now on. REQUIRES: it is not gone.
+  /// The id that a row has from now on; of one that is gone, that of the next that stays.
   RowId Moved(RowId row) const { return row - Before(row); }
   /// Calls fn(begin, end) for the rows that stay, from the first gap up to `size`, in ranges.
   template <typename Fn>

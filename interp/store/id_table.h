@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/store/close_gap.h"
 #include "interp/store/pages.h"
 
 namespace rpl {
@@ -79,13 +80,7 @@ class IdTable {
 
   /// Takes out an id that was inserted under `hash`.
   void Erase(std::uint64_t hash, std::uint32_t id) {
-    std::size_t gap = SlotOf(hash, id);
-    for (std::size_t at = (gap + 1) & mask_; slots_[at].next_id != 0; at = (at + 1) & mask_) {
-      if (((at - slots_[at].tag) & mask_) < ((at - gap) & mask_)) continue;
-      slots_[gap] = slots_[at];
-      gap = at;
-    }
-    slots_[gap] = Slot{};
+    CloseGap(slots_, mask_, SlotOf(hash, id), [](const Slot& slot) { return slot.tag; });
     --size_;
   }
   /// Puts another id in the place of one that was inserted under `hash`.
@@ -107,6 +102,7 @@ class IdTable {
   struct alignas(8) Slot {
     std::uint32_t tag;
     std::uint32_t next_id;  // the id plus one; 0: free
+    friend bool operator==(const Slot&, const Slot&) = default;
   };
 
   static std::uint32_t Tag(std::uint64_t hash) {

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "interp/store/close_gap.h"
 #include "interp/store/id_table.h"
 #include "interp/store/pages.h"
 #include "interp/store/thread_pool.h"
@@ -60,13 +61,8 @@ class RowTable {
   void Erase(std::uint64_t hash, RowId id, const HashOf& hash_of) {
     std::size_t gap = Home(hash);
     while (IdAt(gap) != id) gap = (gap + 1) & mask_;
-    for (std::size_t slot = (gap + 1) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
-      const std::size_t home = Home(hash_of(IdAt(slot)));
-      if (((slot - home) & mask_) < ((slot - gap) & mask_)) continue;
-      slots_[gap] = slots_[slot];
-      gap = slot;
-    }
-    slots_[gap] = 0;
+    CloseGap(slots_, mask_, gap,
+             [&](std::uint32_t slot) { return Home(hash_of((slot & mask_) - 1)); });
   }
   /// Each id becomes less by `less(id)`. A free slot passes for one of id 0, for which that is 0,
   /// so that no branch depends on the slot.

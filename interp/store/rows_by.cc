@@ -16,19 +16,18 @@ RowsBy::Parties RowsBy::At(RowId row) const {
 }
 
 void RowsBy::Remove(const Gaps& gaps) {
-  const auto moved = [&](RowId row) { return row - gaps.Before(row); };
   std::vector<Run> runs;
   for (const Run& run : runs_) {
-    const RowId first = run.first < gaps.first() ? run.first : moved(run.first);
+    const RowId first = gaps.Moved(run.first);
     if (!runs.empty() && runs.back().first == first) runs.pop_back();  // all of its rows are gone
     if (runs.empty() || runs.back().parties != run.parties) runs.push_back({first, run.parties});
   }
-  end_ = moved(end_);
+  end_ = gaps.Moved(end_);
   if (!runs.empty() && runs.back().first == end_) runs.pop_back();
   runs_ = std::move(runs);
   std::unordered_map<RowId, Parties> others;
   for (const auto& [row, parties] : others_)
-    if (!gaps.Has(row)) others[moved(row)] = parties;
+    if (!gaps.Has(row)) others[gaps.Moved(row)] = parties;
   others_ = std::move(others);
 }
 
