@@ -606,10 +606,7 @@ std::string EveryTreeIsAProof(const RandomProgram& p) {
 
 // Facts come and go, and what rests on them is taken back alone: rows still rest on earlier ones.
 std::string ChangesLeaveProofs(const RandomProgram& p) {
-  Limits limits;
-  limits.min_withdrawn = 0;
-  limits.large_part = 1;
-  Engine engine(limits);
+  Engine engine(testing::Withdrawing());
   engine.Take(p.Text());
   engine.Quiesce();
   std::string changes;

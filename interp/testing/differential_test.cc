@@ -340,14 +340,6 @@ std::string AnyPlanIsRight(const RandomProgram& p) {
   return Difference(expected, StoredRows(p, engine, expected));
 }
 
-// What rests on rows that are gone is taken back alone, however few rows there are and however many
-// of them are in doubt.
-Limits Withdrawing(Limits limits = {}) {
-  limits.min_withdrawn = 0;
-  limits.large_part = 1;
-  return limits;
-}
-
 std::size_t withdrawals = 0;  // that the programs so far led to
 
 // Facts come and go; after each change the rows are those of an engine that never had others.
@@ -372,17 +364,18 @@ std::string ChangesAreNothingUnder(const Limits& limits, const RandomProgram& p)
 }
 
 std::string ChangesAreNothing(const RandomProgram& p) {
-  std::string difference = ChangesAreNothingUnder(Withdrawing(), p);
-  if (difference.empty()) difference = ChangesAreNothingUnder(Withdrawing(Reordering()), p);
+  std::string difference = ChangesAreNothingUnder(testing::Withdrawing(), p);
+  if (difference.empty())
+    difference = ChangesAreNothingUnder(testing::Withdrawing(Reordering()), p);
   return difference;
 }
 
 // The same rows in the same order, by any number of threads.
 std::string ChangesByThreads(const RandomProgram& p) {
-  Limits shared = Withdrawing();
+  Limits shared = testing::Withdrawing();
   shared.threads = 4;
   shared.min_shared = 1;
-  testing::Engine one(Withdrawing()), several(shared);
+  testing::Engine one(testing::Withdrawing()), several(shared);
   one.Take(p.Text());
   several.Take(p.Text());
   for (const RandomTurn& turn : TurnsOf(p, 12)) {

@@ -27,6 +27,14 @@
 
 namespace rpl::testing {
 
+/// Limits with which every stratum of joins is withdrawn from (interp/plan/withdrawal.h), however
+/// few rows it has and however many of them are in doubt.
+inline Limits Withdrawing(Limits limits = {}) {
+  limits.min_withdrawn = 0;
+  limits.large_part = 1;
+  return limits;
+}
+
 inline std::string Join(const std::vector<std::string>& parts, const char* separator = "\n") {
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i) out += (i > 0 ? separator : "") + parts[i];
