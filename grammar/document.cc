@@ -882,27 +882,37 @@ std::vector<std::string> VariablesAbove(const Document& document, int scope) {
   return out;
 }
 
-std::vector<std::vector<int>> SectionsBelow(const Document& document) {
+HeadingJoins::HeadingJoins(const Document& document) {
   std::vector<int> parents;
   std::vector<bool> have_signature;
   for (const Scope& scope : document.scopes) {
     parents.push_back(scope.parent);
     have_signature.push_back(scope.signature.has_value());
   }
-  return SectionsBelow(parents, have_signature);
+  *this = HeadingJoins(parents, have_signature);
 }
 
-std::vector<std::vector<int>> SectionsBelow(const std::vector<int>& parents,
-                                            const std::vector<bool>& have_signature) {
-  std::vector<std::vector<int>> below(parents.size());
+HeadingJoins::HeadingJoins(const std::vector<int>& parents, const std::vector<bool>& have_signature)
+    : joined_(parents.size()) {
   for (std::size_t s = parents.size(); s-- > 1;) {
+    if (have_signature[s]) joined_[s] = {static_cast<int>(s)};
     const auto parent = static_cast<std::size_t>(parents[s]);
-    if (parent == 0 || have_signature[parent]) continue;
-    if (have_signature[s]) below[parent].push_back(static_cast<int>(s));
-    else below[parent].insert(below[parent].end(), below[s].begin(), below[s].end());
+    if (parent != 0 && !have_signature[parent])
+      joined_[parent].insert(joined_[parent].end(), joined_[s].begin(), joined_[s].end());
   }
-  for (std::vector<int>& list : below) std::sort(list.begin(), list.end());
-  return below;
+  for (std::vector<int>& list : joined_) std::sort(list.begin(), list.end());
+}
+
+const std::vector<int>* HeadingJoins::Of(int scope) {
+  const std::vector<int>& joined = joined_[static_cast<std::size_t>(scope)];
+  if (joined.size() <= 1) return &joined;
+  if (joined.size() <= left_) {
+    left_ -= joined.size();
+    return &joined;
+  }
+  left_ = 0;
+  ++refused_;
+  return nullptr;
 }
 
 bool HasMarkedSentence(const Sources& sources, const Document& document) {

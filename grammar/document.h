@@ -95,37 +95,27 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
 /// of its prose of such a name is (decision 96).
 std::vector<std::string> VariablesAbove(const Document& document, int scope);
 
-/// For each scope without a signature, the nearest scopes below it that have one, in document
-/// order: those to which its headless sentences belong (decision 72). Empty for the document
-/// itself.
-std::vector<std::vector<int>> SectionsBelow(const Document& document);
-/// The same by the parent of each scope, and whether it has a signature.
-std::vector<std::vector<int>> SectionsBelow(const std::vector<int>& parents,
-                                            const std::vector<bool>& have_signature);
-
 /// The maximal number of clauses that a document may create by joining headless expressions to
 /// headings: n expressions over m headings are n · m clauses.
 inline constexpr std::size_t kMaxJoins = 4000;
 
-/// The count against kMaxJoins, over the sentences in document order.
-class Joins {
+/// The headings whose rules the headless expressions of a document join (decision 72), and how many
+/// clauses that makes. To be asked for the sentences in document order.
+class HeadingJoins {
  public:
-  /// True if an expression may be joined to so many headings. Joining a single heading adds nothing
-  /// and is always allowed.
-  bool Take(std::size_t headings) {
-    if (headings <= 1) return true;
-    if (headings <= left_) {
-      left_ -= headings;
-      return true;
-    }
-    left_ = 0;
-    ++refused_;
-    return false;
-  }
+  explicit HeadingJoins(const Document& document);
+  /// By the parent of each scope, and whether it has a signature.
+  HeadingJoins(const std::vector<int>& parents, const std::vector<bool>& have_signature);
+
+  /// The scopes with a signature that an expression of this scope joins: its own, or else the
+  /// nearest below it, in document order; none for the document itself. Null if that exceeds
+  /// kMaxJoins. To join a single heading adds nothing, and is always allowed.
+  const std::vector<int>* Of(int scope);
   /// True after the first refusal and before the second: one finding is enough.
   bool IsFirstRefused() const { return refused_ == 1; }
 
  private:
+  std::vector<std::vector<int>> joined_;  // by scope
   std::size_t left_ = kMaxJoins;
   std::size_t refused_ = 0;
 };

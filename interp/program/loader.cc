@@ -646,12 +646,10 @@ RelationId Loader::NoteParameters(Space space, const Call& call) {
 
 void Loader::Lower() {
   // Facts first: whether a heading collects depends on them.
-  const std::vector<std::vector<int>> below = SectionsBelow(document_);
+  HeadingJoins joins(document_);
   std::vector<const PlacedSentence*> rules;
-  Joins joins;
   for (const PlacedSentence* placed : loose_) {
     AssertPlain(placed->sentence.span.begin);
-    const auto s = static_cast<std::size_t>(placed->scope);
     const Rule& rule = placed->sentence.rule;
     SentenceReading& reading = ReadingOf(*placed);
     if (IsFailure(rule)) {
@@ -667,20 +665,17 @@ void Loader::Lower() {
     if (!rule.heads.empty()) reading.role = SentenceRole::kRule;
     else if (!rule.constraints.empty()) reading.role = SentenceRole::kConstraint;
     if (rule.heads.empty() && rule.constraints.empty()) {
-      if (document_.scopes[s].signature) {
-        reading.joins.push_back(placed->scope);
-      } else if (placed->scope != 0) {
-        if (!joins.Take(below[s].size())) {
-          reading.role = SentenceRole::kRefused;
-          if (joins.IsFirstRefused())
-            out_.Add(Code::kTooLong, placed->sentence.span,
-                     "expressions join what stands under headings below them more than " +
-                         std::to_string(kMaxJoins) + " times",
-                     "write them under the headings that need them");
-          continue;
-        }
-        reading.joins = below[s];
+      const std::vector<int>* const joined = joins.Of(placed->scope);
+      if (joined == nullptr) {
+        reading.role = SentenceRole::kRefused;
+        if (joins.IsFirstRefused())
+          out_.Add(Code::kTooLong, placed->sentence.span,
+                   "expressions join what stands under headings below them more than " +
+                       std::to_string(kMaxJoins) + " times",
+                   "write them under the headings that need them");
+        continue;
       }
+      reading.joins = *joined;
       for (const int target : reading.joins) {
         const auto t = static_cast<std::size_t>(target);
         if (!Restates(rule, document_.scopes[t].signature->rule))

@@ -80,16 +80,14 @@ class LayoutBuilder {
       parents.push_back(scope.parent);
       have_signature.push_back(scope.signature.has_value());
     }
-    const std::vector<std::vector<int>> below = SectionsBelow(parents, have_signature);
     std::vector<int> signature_of(out_.scopes.size(), -1);
     for (std::size_t i = 0; i < out_.sentences.size(); ++i)
       if (out_.sentences[i].signature)
         signature_of[static_cast<std::size_t>(out_.sentences[i].scope)] = static_cast<int>(i);
     Groups groups(out_.sentences.size());
-    Joins joins;
+    HeadingJoins joins(parents, have_signature);
     for (std::size_t i = 0; i < out_.sentences.size(); ++i) {
       IndexedSentence& s = out_.sentences[i];
-      const auto scope = static_cast<std::size_t>(s.scope);
       const auto join = [&](int with) {
         groups.Join(static_cast<int>(i), signature_of[static_cast<std::size_t>(with)]);
       };
@@ -98,15 +96,14 @@ class LayoutBuilder {
       const bool expression = s.role == SentenceRole::kConjoined ||
                               s.role == SentenceRole::kObligation ||
                               s.role == SentenceRole::kRefused;
-      if (!expression || s.scope == 0) continue;
-      if (have_signature[scope]) {
-        join(s.scope);
-      } else if (!joins.Take(below[scope].size())) {
+      if (!expression) continue;
+      const std::vector<int>* const joined = joins.Of(s.scope);
+      if (joined == nullptr) {
         s.role = SentenceRole::kRefused;
-      } else {
-        s.role = below[scope].empty() ? SentenceRole::kObligation : SentenceRole::kConjoined;
-        for (const int with : below[scope]) join(with);
+        continue;
       }
+      s.role = joined->empty() ? SentenceRole::kObligation : SentenceRole::kConjoined;
+      for (const int with : *joined) join(with);
     }
     for (std::size_t i = 0; i < out_.sentences.size(); ++i)
       out_.sentences[i].group = groups.Find(static_cast<int>(i));
