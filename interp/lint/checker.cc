@@ -26,23 +26,21 @@ namespace check {
 
 void Context::Add(Code code, Span span, std::string message, std::string hint,
                   std::vector<Edit> edits) {
-  if (checked_files.contains(span.file))
-    AddOfRun(code, span, std::move(message), std::move(hint), std::move(edits));
+  Add({code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits));
 }
 
-void Context::Add(Diagnostic found) {
-  if (checked_files.contains(found.span.file)) AddOfRun(std::move(found));
+void Context::Add(Diagnostic found, std::vector<Edit> edits) {
+  if (checked_files.contains(found.span.file)) AddOfRun(std::move(found), std::move(edits));
 }
 
 void Context::AddOfRun(Code code, Span span, std::string message, std::string hint,
                        std::vector<Edit> edits) {
-  findings.push_back(
-      {{code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits)});
+  AddOfRun({code, InfoOf(code).severity, span, std::move(message), std::move(hint)},
+           std::move(edits));
 }
 
-void Context::AddOfRun(Diagnostic found) {
-  found.severity = InfoOf(found.code).severity;
-  findings.push_back({std::move(found), {}});
+void Context::AddOfRun(Diagnostic found, std::vector<Edit> edits) {
+  findings.push_back({std::move(found), std::move(edits)});
 }
 
 void Context::NeverHolds(std::size_t first) {

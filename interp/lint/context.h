@@ -58,9 +58,9 @@ struct Context {
   /// The same, also in a file that the checked ones only name: a run would meet it.
   void AddOfRun(Code code, Span span, std::string message, std::string hint = "",
                 std::vector<Edit> edits = {});
-  /// Likewise what reading and lowering found.
-  void Add(Diagnostic found);
-  void AddOfRun(Diagnostic found);
+  /// Likewise.
+  void Add(Diagnostic found, std::vector<Edit> edits = {});
+  void AddOfRun(Diagnostic found, std::vector<Edit> edits = {});
 
   /// Makes errors of the findings from `first` on: for them, the left side of a constraint can
   /// never hold (decision 93).

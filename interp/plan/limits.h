@@ -44,10 +44,10 @@ struct Limits {
   /// Probes and rows read by a plan from a delta, from which its rule may be split
   /// (interp/plan/intermediate.h); 0: each rule that can be is.
   std::size_t min_split = 1 << 20;
-  /// Rows of a stratum from which what rests on rows that are gone is taken back alone
-  /// (interp/plan/withdrawal.h); fewer are derived again.
+  /// Rows of a stratum from which a retraction deletes and rederives (interp/plan/withdrawal.h); a
+  /// stratum with fewer is derived again.
   std::size_t min_withdrawn = 1'000;
-  /// One of so many rows of a stratum may be in doubt for that; if more are, all are derived again.
+  /// The same if more than one of so many rows are in doubt.
   std::size_t large_part = 3;
   /// Outer rows from which the first run of a plan is watched; and the factor by which it must
   /// exceed what is expected for another plan to be considered in its place.

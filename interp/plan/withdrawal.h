@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Withdrawal: what rests on rows that are gone is taken back, and nothing else.
+// Withdrawal: delete and rederive (DRed) after a retraction. It removes the derived rows of a
+// stratum that lost all proofs, and no others.
 //
-// For a stratum with t(?x, ?z) <- t(?x, ?y), e(?y, ?z), some rules more find it, with a relation of
-// their own for each of its relations, the rows in doubt:
+// For a stratum with t(?x, ?z) <- t(?x, ?y), e(?y, ?z), additional rules derive the rows in doubt,
+// which have a relation for each relation of the stratum:
 //
 //   below   doubt(?x, ?z) <- t(?x, ?y), e(?y, ?z)    from the rows that are gone from e
 //   within  doubt(?x, ?z) <- doubt(?x, ?y), e(?y, ?z)
