@@ -125,19 +125,16 @@ Command DescribeSession(CLI::App& command, const InFull&) {
   SessionCommandOptions& to = *options;
   using What = SessionCommandOptions::What;
   command.require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, What what) {
-    CLI::App* part = command.add_subcommand(name, help);
-    part->callback([&to, what] { to.what = what; });
-    return part;
-  };
-  CLI::App* copy =
-      add("copy", "Copy a session, verify the copy, and print its anchor", What::kCopy);
+  CLI::App* copy = AddPart(command, "copy", "Copy a session, verify the copy, and print its anchor",
+                           to.what, What::kCopy);
   copy->add_option("FROM", to.from, "A session file, or postgresql://…/NAME")->required();
   copy->add_option("TO", to.to, "The same, of a session that does not exist yet")->required();
-  CLI::App* list = add("list", "List the sessions of a database", What::kList);
+  CLI::App* list =
+      AddPart(command, "list", "List the sessions of a database", to.what, What::kList);
   list->add_option("URL", to.from, "The database: postgresql://USER@HOST/DATABASE")->required();
   AddFormat(*list, to.json);
-  add("schema", "Print the tables and roles of sessions in PostgreSQL, as SQL", What::kSchema);
+  AddPart(command, "schema", "Print the tables and roles of sessions in PostgreSQL, as SQL",
+          to.what, What::kSchema);
   command.footer(kSessionFooter);
   return {.run = [options] { return CommandSession(*options); }, .limits = &to.limits};
 }

@@ -38,6 +38,14 @@ void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, con
       ->check(CLI::IsMember(words));
 }
 
+/// A subcommand that sets `to` to `what` when it is chosen.
+template <typename What>
+CLI::App* AddPart(CLI::App& command, const char* name, const char* help, What& to, What what) {
+  CLI::App* const part = command.add_subcommand(name, help);
+  part->callback([&to, what] { to = what; });
+  return part;
+}
+
 std::string CheckTime(const std::string& text);
 
 /// For options that name a file: an empty name is an error (an unset variable), never "none".

@@ -403,11 +403,10 @@ Command DescribeTrace(CLI::App& command, const InFull&) {
   using What = TraceOptions::What;
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* help, What what) {
-    CLI::App* part = command.add_subcommand(name, help);
+    CLI::App* part = AddPart(command, name, help, to.what, what);
     part->add_option("SESSION", to.session,
                      "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
         ->required();
-    part->callback([&to, what] { to.what = what; });
     return part;
   };
   AddFormat(*add("show", "Print the entries, in order", What::kShow), to.json);

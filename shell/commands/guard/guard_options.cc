@@ -200,8 +200,7 @@ Command DescribeGuard(CLI::App& command, const InFull& in_full) {
       ->type_name("FILE");
   const auto add = [&](const char* name, const char* help, What what,
                        const std::function<void(CLI::App&)>& describe) {
-    CLI::App* part = command.add_subcommand(name, help);
-    part->callback([&to, what] { to.what = what; });
+    CLI::App* const part = AddPart(command, name, help, to.what, what);
     if (in_full(name)) describe(*part);
   };
   add("check", "Find mistakes in a policy", What::kCheck, [&](CLI::App& check) {

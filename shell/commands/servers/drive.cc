@@ -8,11 +8,6 @@
 namespace rpl {
 namespace {
 
-// rpl drive: runs that another program drives, by lines of JSON on standard input and output.
-struct DriveOptions {
-  EngineOptions engine;  // config, allow_tools, guard, limits, threads
-};
-
 constexpr const char* kDriveFooter =
     R"(A program in any language opens runs, answers their questions and calls their tools: each request
 is a line of JSON on standard input, each result a line on standard output. See docs/drive.md.
@@ -23,15 +18,15 @@ Examples
 
 }  // namespace
 
+// rpl drive: runs that another program drives, by lines of JSON on standard input and output.
 Command DescribeDrive(CLI::App& command, const InFull&) {
-  const auto options = std::make_shared<DriveOptions>();
-  DriveOptions& to = *options;
-  AddToolOptions(command, to.engine, kBesideDocument);
-  AddGuardOptions(command, to.engine.guard);
-  AddLimitOptions(command, to.engine.limits);
-  AddThreads(command, to.engine.threads);
+  const auto options = std::make_shared<EngineOptions>();
+  AddToolOptions(command, *options, kBesideDocument);
+  AddGuardOptions(command, options->guard);
+  AddLimitOptions(command, options->limits);
+  AddThreads(command, options->threads);
   command.footer(kDriveFooter);
-  return {.run = [options] { return ServeDriver(options->engine); }};
+  return {.run = [options] { return ServeDriver(*options); }};
 }
 
 }  // namespace rpl
