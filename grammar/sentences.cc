@@ -363,8 +363,9 @@ void SentenceCutter::RefuseHash() {
   if (heading)
     return RefuseTo(end, end, "this heading stands among RPL and is not read",
                     "close the fence above it; for a comment write `--`");
-  RefuseTo(end, mark_end, "`#` does not begin a comment",
-           At(SkipBlanks(text_, mark_end)) == '{' ? "write `--`, or `#{` for a set" : "write `--`");
+  RefuseComment(
+      end, mark_end, "#",
+      At(SkipBlanks(text_, mark_end)) == '{' ? "write `--`, or `#{` for a set" : "write `--`");
 }
 
 // `// …` ends with its line, `/* …` with its `*/` or the text.
@@ -372,16 +373,25 @@ void SentenceCutter::RefuseSlashes() {
   const bool block = At(pos_ + 1) == '*';
   const std::size_t close =
       block ? text_.substr(0, limit_).find("*/", pos_ + 2) : std::string_view::npos;
-  RefuseTo(close == std::string_view::npos ? LineEnd(pos_) : static_cast<std::uint32_t>(close) + 2,
-           pos_ + 2, std::string("`") + (block ? "/*" : "//") + "` does not begin a comment",
-           block ? "write `--` at the start of each of its lines" : "write `--`");
+  RefuseComment(
+      close == std::string_view::npos ? LineEnd(pos_) : static_cast<std::uint32_t>(close) + 2,
+      pos_ + 2, block ? "/*" : "//",
+      block ? "write `--` at the start of each of its lines" : "write `--`");
 }
 
 // `% …`, a comment of Prolog.
 void SentenceCutter::RefusePercent() {
   std::uint32_t mark_end = pos_;
   while (At(mark_end) == '%') ++mark_end;
-  RefuseTo(LineEnd(pos_), mark_end, "`%` does not begin a comment", "write `--`");
+  RefuseComment(LineEnd(pos_), mark_end, "%", "write `--`");
+}
+
+// RefuseTo for the mark of a comment of another language, which is the finding's name.
+void SentenceCutter::RefuseComment(std::uint32_t end, std::uint32_t mark_end, std::string mark,
+                                   std::string hint) {
+  const bool first = !error_;
+  RefuseTo(end, mark_end, "`" + mark + "` does not begin a comment", std::move(hint));
+  if (first) error_->name = std::move(mark);
 }
 
 // Passes over [pos_, end), of which [pos_, blamed_end) is the error. Where the sentence begins

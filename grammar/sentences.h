@@ -93,6 +93,7 @@ class SentenceCutter {
   void RefusePercent();
   void RefuseSemicolon();
   void RefuseTo(std::uint32_t end, std::uint32_t blamed_end, std::string message, std::string hint);
+  void RefuseComment(std::uint32_t end, std::uint32_t mark_end, std::string mark, std::string hint);
   // Errors: only the first of a sentence is kept. BlameUnclosedBracket also sets the place of
   // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,

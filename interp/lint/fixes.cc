@@ -501,9 +501,8 @@ class Fixes {
     const std::string& text = context_.sources.at(mark.file).text;
     const std::string_view marks = context_.sources.Text(mark);
     const bool hash = marks.find_first_not_of('#') == std::string_view::npos;
-    const bool foreign = f.diagnostic.code == Code::kSyntaxError &&
-                         f.diagnostic.message.ends_with("does not begin a comment") &&
-                         (marks == "//" || marks.starts_with('%'));
+    const std::string& name = f.diagnostic.name;
+    const bool foreign = f.diagnostic.code == Code::kSyntaxError && (name == "//" || name == "%");
     if (mark.begin == mark.end || (!hash && !foreign)) return;
     for (const Finding& other : context_.findings)
       if (other.diagnostic.code == Code::kUnclosedFence && other.diagnostic.span.file == mark.file)
