@@ -511,9 +511,9 @@ bool Machine::RunCountAtom(const Step& s) {
     open = RunBody(s.body, count);
     counting_ = outer_counting;
     tuple_ = outer;
-  } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // counts all rows
-    total = Scanned(*s.body).size();
-    if (reads != nullptr) reads->All(s.body->relation);
+  } else if (s.groups.empty() && s.body->checks.empty() && BestOf(s.body->relation) == nullptr) {
+    const std::optional<Rows> rows = RowsOf(*s.body, 0);
+    total = rows ? rows->size() : 0;
     if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
   } else {
     const Relation& rel = store_.at(s.body->relation);
@@ -587,44 +587,49 @@ Machine::Rows Machine::Scanned(const Step& s) const {
   return {s.range == Range::kDelta ? m.old_end : 0, s.range == Range::kOld ? m.old_end : m.end};
 }
 
-template <typename Fn>
-bool Machine::VisitRows(const Step& s, RowId from, Fn&& fn) {
+// The rows in that range, from `from` on, that agree with the keys; nullopt at a limit.
+std::optional<Machine::Rows> Machine::RowsOf(const Step& s, RowId from) {
   Relation& rel = store_.at(s.relation);
-  const Rows scanned = Scanned(s);
-  const RowId begin = std::max(from, scanned.begin);
-  const RowId end = scanned.end;
+  Rows rows = Scanned(s);
+  rows.begin = std::max(from, rows.begin);
   if (reads != nullptr && s.probe == 0) reads->All(s.relation);
-  if (begin >= end && reads == nullptr) return true;
-  const BestRows* const best = mode_ == Mode::kDerive ? BestOf(s.relation) : nullptr;
-  const auto is_beaten = [&](RowId row) { return best != nullptr && best->IsBeaten(row); };
-  if (s.probe == 0) {
-    for (RowId row = begin; row < end; ++row) {
-      if (!Polled() || !(is_beaten(row) || fn(row))) return false;
-    }
-    return true;
-  }
+  if (s.probe == 0 || (rows.size() == 0 && reads == nullptr)) return rows;
   Value key_words[kMaxArity];
   std::size_t n = 0;
   for (const auto& [column, p] : s.keys) {
     key_words[n] = p.kind == Pattern::Kind::kSlot       ? slots_[p.slot]
                    : p.kind == Pattern::Kind::kConstant ? p.constant
                                                         : Build(pool_, p, slots_, frame_->names);
-    if (key_words[n++].is_none()) return true;
+    if (key_words[n++].is_none()) return Rows{};
   }
   const std::span<const Value> key(key_words, n);
   if (reads != nullptr) reads->Probe(s.relation, s.probe, key);
   if (s.all_bound) {
     const RowId row = rel.Find(key);
-    return row == kNoId || row < begin || row >= end || fn(row);
+    return row == kNoId || row < rows.begin || row >= rows.end ? Rows{} : Rows{row, row + 1};
   }
   // Deriving only appends rows after the mark, so an index up to the mark is complete.
   const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
   const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
-  if (evaluation.stop != Stop::kGoesOn) return false;
-  const std::span<const RowId> rows = index.Rows(key, rel.rows());
-  for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
-       row != rows.end() && *row < end; ++row)
-    if (!Polled() || !(is_beaten(*row) || fn(*row))) return false;
+  if (evaluation.stop != Stop::kGoesOn) return std::nullopt;
+  const std::span<const RowId> listed = index.Rows(key, rel.rows());
+  const auto place_of = [&](RowId row) {  // of the first one that is no less
+    if (listed.empty() || listed.front() >= row) return RowId{0};
+    if (listed.back() < row) return static_cast<RowId>(listed.size());
+    return static_cast<RowId>(std::ranges::lower_bound(listed, row) - listed.begin());
+  };
+  return Rows{place_of(rows.begin), place_of(rows.end), listed.data()};
+}
+
+template <typename Fn>
+bool Machine::VisitRows(const Step& s, RowId from, Fn&& fn) {
+  const std::optional<Rows> rows = RowsOf(s, from);
+  if (!rows) return false;
+  const BestRows* const best = mode_ == Mode::kDerive ? BestOf(s.relation) : nullptr;
+  for (RowId at = rows->begin; at < rows->end; ++at) {
+    const RowId row = rows->listed == nullptr ? at : rows->listed[at];
+    if (!Polled() || !((best != nullptr && best->IsBeaten(row)) || fn(row))) return false;
+  }
   return true;
 }
 

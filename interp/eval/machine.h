@@ -312,10 +312,12 @@ class Machine {
   bool CountsRows(const Step& atom) const;
   bool CountsTable(const Step& count) const;
   struct Rows {
-    RowId begin, end;
+    RowId begin = 0, end = 0;
+    const RowId* listed = nullptr;  // by an index: these are places in it; null: row ids
     RowId size() const { return end > begin ? end - begin : 0; }
   };
   Rows Scanned(const Step& s) const;
+  std::optional<Rows> RowsOf(const Step& s, RowId from);
   template <typename Fn>
   bool ForEachRow(const Step& s, Fn&& fn, RowId from = 0);
   template <typename Fn>
