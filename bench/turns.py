@@ -125,6 +125,22 @@ def little(n):
         row(what, f"facts {base:.2f}", f"{took:.2f}", "", f"{took / base:.1f}")
 
 
+def counts(n):
+    """A count beside each row of what it counts, and once for each value that it counts by."""
+    global failed
+    chance = random.Random(5)
+    write("people.rpl", {"works": [(i, chance.randrange(n // 400)) for i in range(n)]}, "")
+    write("once.rpl", {}, "unit(?d) <- works(_, ?d)\nsize(?d, ?n) <- unit(?d), ?n = |works(_, ?d)|\nbusy(?x, ?n) <- size(?d, ?n), works(?x, ?d)\n")
+    write("each.rpl", {}, "busy(?x, ?n) <- works(?x, ?d), ?n = |works(_, ?d)|\n")
+    base, _, _ = run(["query", "-f", "people.rpl", "?x = 1"])
+    (once, some, _), (each, others, _) = (
+        run(["query", "-f", "people.rpl", "-f", name, "%n(?n) <- ?n = |busy(_, _)|"])
+        for name in ("once.rpl", "each.rpl"))
+    failed = failed or some is None or some != others
+    row("a count beside a row that is not its key", f"facts {base:.2f}, once a group {once:.2f}",
+        f"{each:.2f}", "", f"{each / once:.1f}")
+
+
 # --- One thing taken back ----------------------------------------------------------------------------
 
 
@@ -205,6 +221,7 @@ ROWS = {
     "chain6": lambda n: orders("a chain of 6 atoms with comparisons", chain(6), n * 2 // 3),
     "chain12": lambda n: orders("a chain of 12 atoms with comparisons", chain(12), n * 2 // 3),
     "little": lambda n: little(n),
+    "counts": lambda n: counts(4 * n),
     "facts": lambda n: doubled("facts entered in the shell", n // 30, entries("f({0})")),
     "rules": lambda n: doubled("rules entered in the shell", n // 200, entries("r{0}(?x) <- p(?x)")),
     "questions": lambda n: doubled("questions in the shell", n // 100, entries("%q(?x) <- p(?x), ?x < {0}")),

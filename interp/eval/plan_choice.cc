@@ -112,13 +112,16 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   const double needed = task.delta < 0 ? MissingIndexes(written, task.marks) : 0;
   Use(written);
   if (!as_written) return written;
-  // Where a few outer rows take all the work that a trial may do, what it has seen is the beginning
-  // of a plan, and not what the first atoms multiply.
+  // Where a few outer rows take all the work that a trial may do, or none of them reaches the last
+  // atoms, what it has seen is the beginning of a plan, and not what the first atoms multiply.
   const auto cost_of = [&](const Plan& plan, const Trial& trial) {
     constexpr auto kMost = static_cast<double>(kTrialWork);
     const double outer = trial.steps.empty() ? 1 : trial.steps.front().rows;
     const bool finished = trial.cost < kMost || trial.cost / outer < kMost / kFewTried;
-    return finished ? trial.cost : std::max(trial.cost, EstimatedCost(plan, clauses, estimate));
+    const bool reached = trial.steps.empty() || trial.steps.back().times > 0;
+    if (finished && reached) return trial.cost;
+    const double estimated = EstimatedCost(plan, clauses, estimate);
+    return finished && estimated < kFar * trial.cost ? trial.cost : std::max(trial.cost, estimated);
   };
   as_written->cost = cost_of(written, *as_written);
   chosen.expected = std::move(as_written->steps);
