@@ -130,7 +130,8 @@ def counts(n):
     global failed
     chance = random.Random(5)
     write("people.rpl", {"works": [(i, chance.randrange(n // 400)) for i in range(n)]}, "")
-    write("once.rpl", {}, "unit(?d) <- works(_, ?d)\nsize(?d, ?n) <- unit(?d), ?n = |works(_, ?d)|\nbusy(?x, ?n) <- size(?d, ?n), works(?x, ?d)\n")
+    write("once.rpl", {}, "unit(?d) <- works(_, ?d)\nsize(?d, ?n) <- unit(?d), ?n = |works(_, ?d)|\n"
+          "busy(?x, ?n) <- size(?d, ?n), works(?x, ?d)\n")
     write("each.rpl", {}, "busy(?x, ?n) <- works(?x, ?d), ?n = |works(_, ?d)|\n")
     base, _, _ = run(["query", "-f", "people.rpl", "?x = 1"])
     (once, some, _), (each, others, _) = (
