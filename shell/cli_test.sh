@@ -280,7 +280,7 @@ if grep -qF '"prompt":"Which one? Choose one known-size."' out; then pass; else 
 
 # at_terminal COMMAND…: what a person sees at a terminal, with each mark as `<1;31>`.
 at_terminal() {
-  script -qec "$(printf '%q ' "$@")" /dev/null </dev/null | sed -E 's/\x1b\[([0-9;]+)m/<\1>/g' | tr -d '\r'
+  "$terminal" "$@" </dev/null | sed -E 's/\x1b\[([0-9;]+)m/<\1>/g' | tr -d '\r'
 }
 printf 'p("a\n' >coloured.rpl
 printf 'edge(1, 2)\n%% <- edge(1, ?x)\n' >ends.rpl
@@ -306,7 +306,7 @@ plain
 expect "no command" 2 "" 'rpl: expected a command' "$rpl"
 expect "text and no command" 2 "" 'help: `rpl run FILE` runs a program, `rpl repl` reads entries from standard input, `rpl reply` one message; see `rpl help`' \
   "$rpl" <<<'edge(1, 2)'
-expect "a terminal and no command" 0 '*' "" script -qec "$(printf %q "$rpl")" /dev/null <<<'.quit'
+expect "a terminal and no command" 0 '*' "" "$terminal" "$rpl" <<<'.quit'
 if grep -qF 'rpl 0.1.0, .help for commands' out; then pass; else fail "expected the shell"; fi
 expect "a document is no command" 2 "" "help: \`rpl run x.md\` runs it, \`rpl repl x.md\` opens it" \
   "$rpl" x.md
@@ -363,7 +363,7 @@ expect "run: back, in a session" 0 '{"?where":"Oslo","?nights":4}' "Where?" \
 expect "run: back, in the trace" 0 '*' "" "$rpl" trace export back.rpls
 check "run: back, in the trace" grep -q -- '-> false' out
 printf '# Place - place(?where)\n\nWhere?\n\n# Go - %%go(?where) <- place(?where)\n\n# Not there\n\nNobody goes there.\n\n```rpl\nplace(?where) -> ?where != "Rome"\n```\n' >there.md
-script -qec "$(printf '%q ' "$rpl" run there.md)" /dev/null < <(printf 'Rome\n.open\n3\n') >out
+"$terminal" "$rpl" run there.md < <(printf 'Rome\n.open\n3\n') >out
 same "run: .open at a decision lists that decision" 2 "$(grep -c 'What now' out)"
 cat >narrow.md <<'END'
 # Go - %go(?x) <- p(?x)
@@ -390,14 +390,14 @@ place-known("another")
 END
 printf 'a(?x) <- b(?y)\n%%go <- a(1)\n' >warned.rpl
 for more in 'run narrow.md other.rpl' 'run narrow.md q.rpl' 'run wide-choice.md' 'check warned.rpl' 'chek' 'check none.rpl'; do
-  script -qec "stty cols 40; $(printf '%q ' "$rpl") $more" /dev/null < <(printf '7\n.open\n.back\n2\n') >out
+  "$terminal" bash -c 'stty cols 40; exec "$0" $1' "$rpl" "$more" < <(printf '7\n.open\n.back\n2\n') >out
   check "$more: nothing is wider than 40 columns" test -z "$(sed -E 's/\x1b\[[0-9;]*m//g; s/\r$//; s/^(> )+//' out | grep -E '.{41}' | grep -vE '^[{"]')"
 done
 mkdir running
 printf 'version: 1\ntools:\n  slow: {command: ["sh", "slow.sh"]}\n' >running/rpl.yaml
 printf 'read -r line\nsleep 1\necho "$line" | jq -c "{id, result: 1}"\n' >running/slow.sh
 printf '%%a <- $slow(1)\n' >running/a.rpl
-TERM=xterm script -qec "$(printf '%q ' "$rpl" run running/a.rpl --allow-tool slow)" /dev/null </dev/null >out
+TERM=xterm "$terminal" "$rpl" run running/a.rpl --allow-tool slow </dev/null >out
 check "run: a tool that runs is named" grep -q 'slow  0\.[5-9] s' out
 check "run: and no more when it has ended" grep -q $'\r\033\\[K[^|/]*satisfied' out
 printf '[{"match": {"var": "draft-id"}, "decline": true}]' >decline.json

@@ -9,6 +9,7 @@ export LC_ALL=C.UTF-8  # `$'\u202e'` is a character then, whatever the machine s
 
 passed=0
 failed=0
+export terminal=$(realpath "${BASH_SOURCE[0]%/*}")/terminal.py  # runs a command at a terminal
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -60,7 +61,7 @@ same() {
 }
 
 # reviews WHAT ID [OPTION…]: `rpl guard WHAT ID`, confirmed by a person at a terminal; fails if it does.
-reviews() { printf '%s\n' "$1" | script -qec "$(printf '%q ' "$rpl" guard "$@")" /dev/null; }
+reviews() { printf '%s\n' "$1" | "$terminal" "$rpl" guard "$@"; }
 
 # check NAME COMMAND…: the command succeeds. The end of what it prints is shown when not.
 check() {

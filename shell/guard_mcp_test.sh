@@ -143,7 +143,7 @@ through --store "the store's.db" <session >out 2>err
 approve=$(grep -o 'rpl guard approve [^`]*' err)
 same "a store has its name in the command" "rpl guard approve $review --store '$PWD/the store'\\''s.db'" \
   "$(printf '%b' "$approve")"
-check "which works from another folder" bash -c 'cd / && echo approve | script -qec "$1 ${2#rpl}" /dev/null' \
+check "which works from another folder" bash -c 'cd / && echo approve | "$terminal" bash -c "$1 ${2#rpl}"' \
   bash "$rpl" "$(printf '%b' "$approve")"
 reviews deny "$review" --reason "not today" >/dev/null
 through <session >out 2>err
@@ -265,15 +265,15 @@ child.wait()' timeout 60 "$rpl" guard mcp --policy after.yaml --store after.db "
     -- python3 "$server" --record record
 }
 export rpl
-answer='echo VERB | script -qec "$rpl guard VERB $("$rpl" guard pending --store after.db | head -n 1) --store after.db'
+answer='echo VERB | "$terminal" "$rpl" guard VERB $("$rpl" guard pending --store after.db | head -n 1) --store after.db'
 rm -f record
 {
   initialize '{}'
   call 1 secret '{}'
   call 2 secret '{}'
-  echo "$ ${answer//VERB/approve}\" /dev/null >/dev/null"
+  echo "$ ${answer//VERB/approve} >/dev/null"
   for i in 3 4; do call $i secret '{}'; done
-  echo "$ ${answer//VERB/deny} --reason 'not today'\" /dev/null >/dev/null"
+  echo "$ ${answer//VERB/deny} --reason 'not today' >/dev/null"
   for i in 5 6; do call $i secret '{}'; done
 } | talk --audit after.jsonl >out 2>err
 review=$(grep -o 'review ([0-9a-f]*' out | head -n 1 | cut -c 9-)

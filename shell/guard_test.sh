@@ -195,7 +195,7 @@ expect "a secret of a store that has none" 2 "" "the store has no secret" \
 expect "a secret for a store that is in use" 2 "" "there is such a store, and there is no terminal" \
   setsid -w "$rpl" guard secret --store who.db --secret-file policy.yaml
 same "a person who does not confirm" "1 1" \
-  "$(echo no | script -qec "$rpl guard approve $id --store who.db" /dev/null | grep -c 'nothing was confirmed') $("$rpl" guard pending --store who.db 2>/dev/null | grep -c "$id")"
+  "$(echo no | "$terminal" "$rpl" guard approve "$id" --store who.db | grep -c 'nothing was confirmed') $("$rpl" guard pending --store who.db 2>/dev/null | grep -c "$id")"
 check "a person who confirms is shown the call" \
   grep -q 'Bash {"command":"deploy' <(reviews deny "$id" --store who.db --reason late)
 same "the log says who and when" 1 \

@@ -165,7 +165,7 @@ bind modern
 for mode in legacy auto pin; do
   unchanged "protocol: client, $mode, a question of the server" node client.mjs $mode where_to '{}' approve -- node modern.mjs
 done
-echo answer | script -qec "$rpl guard answer work/gate.md approved=Ada --project work --sessions $PWD/runs" /dev/null >/dev/null
+echo answer | "$terminal" "$rpl" guard answer work/gate.md approved=Ada --project work --sessions "$PWD/runs" >/dev/null
 bind disk
 got=$("${call_write[@]}" -- "${gate[@]}" "${files[@]}" 2>&1)
 check "protocol: an approved write: $got" test "$(cat sandbox/c.txt)" = x

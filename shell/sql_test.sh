@@ -119,8 +119,7 @@ export XDG_STATE_HOME=$folder/state
 approve() {
   printf '$index("%s")\n' "$@" >approve.rpl
   echo '%ok <- true' >>approve.rpl
-  # Not by yes(1): script(1) takes seconds to pass on all that it writes.
-  while echo y; do sleep 0.1; done 2>/dev/null | timeout 60 script -qec "'$rpl' run approve.rpl" /dev/null >/dev/null 2>&1
+  while echo y; do sleep 0.1; done 2>/dev/null | timeout 60 "$terminal" "$rpl" run approve.rpl >/dev/null 2>&1
 }
 psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.orders (id int, customer text, total numeric, paid bool);
   INSERT INTO shop.orders VALUES (1, 'ann', 250, true), (2, E'b\"o\nb', 12.50, false), (3, NULL, 1e20, NULL)"

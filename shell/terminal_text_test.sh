@@ -161,7 +161,7 @@ shows 0 err resume trip.rpls --allow-tool echo
 # on_terminal CODE COMMAND…: the same on a terminal, whose line ends are CR LF.
 on_terminal() {
   expect "$* on a terminal" "$1" "*" "" \
-    script -qec "$(printf '%q ' "$rpl" "${@:2}")" /dev/null </dev/null
+    "$terminal" "$rpl" "${@:2}" </dev/null
   tr -d '\r' <out >seen && mv seen out
   plain
   grep -qF "$shown" out || fail "expected the text with escapes"

@@ -7,7 +7,7 @@
 # each a folder with its program, its events, and what shell/golden_test.sh expects of it. RPL is
 # the version whose sessions they are.
 set -euo pipefail
-rpl=$(realpath "$1")
+rpl=$(realpath "$1") terminal=$(realpath "${BASH_SOURCE[0]%/*}/../terminal.py")
 mkdir -p "$(dirname "$2")"
 mkdir "$2"
 cd "$2"
@@ -183,7 +183,7 @@ cat >till.rpl <<'E'
 E
 guarded=(--policy policy.json --store store.db --allow-tool pay)
 at 1 "$rpl" run till.rpl --session session "${guarded[@]}" </dev/null
-echo approve | script -qec "$rpl guard approve $("$rpl" guard pending --store store.db | head -n 1) --store store.db" /dev/null >/dev/null
+echo approve | "$terminal" "$rpl" guard approve "$("$rpl" guard pending --store store.db | head -n 1)" --store store.db >/dev/null
 at 2 "$rpl" resume session "${guarded[@]}" </dev/null
 rm -f store.db*
 finish --answer ask=yes
