@@ -17,8 +17,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unicodedata
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
           "io.modelcontextprotocol/clientCapabilities": {}}
@@ -26,6 +28,8 @@ HELLO = ['{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocol
          '"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' % "2025-11-25",
          '{"jsonrpc":"2.0","method":"notifications/initialized"}']
 LIST = '{"jsonrpc":"2.0","id":"list","method":"tools/list"}'
+
+TOGETHER = 40  # attempts in one process of the gateway
 
 # Paths outside of /box, or that a server might take there.
 OUTSIDE = [
@@ -224,12 +228,12 @@ def lines():
 def attempts():
     out = []
     for i, path in enumerate(INSIDE):
-        out.append({"kind": "control", "name": f"inside {i}", "lines": [request(write(path))], "writes": 1})
-    out.append({"kind": "control", "name": "a sum", "lines": [request({"name": "add", "arguments": {"a": 100, "b": 1}})], "writes": 1})
+        out.append({"kind": "control", "name": f"inside {i}", "first": [], "lines": [request(write(path))], "writes": 1})
+    out.append({"kind": "control", "name": "a sum", "first": [], "lines": [request({"name": "add", "arguments": {"a": 100, "b": 1}})], "writes": 1})
     for name, its in gateway():
         for listed in (True, False):
             first = HELLO + ([LIST] if listed else [])
-            out.append({"kind": "gateway", "name": name + ("" if listed else ", not listed"), "lines": first + its})
+            out.append({"kind": "gateway", "name": name + ("" if listed else ", not listed"), "first": first, "lines": its})
     for name, one in hooks():
         out.append({"kind": "hook", "name": name, "lines": [one]})
     for name, one in lines():
@@ -273,36 +277,85 @@ def wrongs(record):
     return out
 
 
-def input_of(attempt):
-    return "".join(line + "\n" for line in attempt["lines"]).encode("utf-8", "surrogatepass")
+def server_command(server, record):
+    return [sys.executable, "-S", "-E", server, "--careless", "--record", record]
 
 
-def run_bare(attempt, server, record):
-    subprocess.run([sys.executable, "-S", "-E", server, "--careless", "--record", record], input=input_of(attempt),
-                   capture_output=True, timeout=60, check=False)
-    return "wrong" if os.path.exists(record) and wrongs(open(record, encoding="utf-8").read()) else ""
+def input_of(lines):
+    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
-def run_gateway(attempt, rpl, server, policy, record):
-    text_in = input_of(attempt)
-    command = [rpl, "guard", "mcp", "--policy", policy, "--store", "store.db", "--name", "careless", "--",
-               sys.executable, "-S", "-E", server, "--careless", "--record", record]
-    done = subprocess.run(command, input=text_in, capture_output=True, timeout=60, check=False)
-    for line in done.stdout.splitlines():
-        json.loads(line)
-    written = open(record, encoding="utf-8").read() if os.path.exists(record) else ""
-    if done.returncode != 0:
-        return f"it ended with {done.returncode}: {done.stderr[-300:]}"
+def answers(line, mark):
+    read = json.loads(line)
+    return isinstance(read, dict) and read.get("id") == mark
+
+
+def converse(command, first, attempts, record):
+    """What the server carried out for each of these attempts, one after another in one process. A
+    call that must pass follows each: if it does not, None for that attempt and those after it."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as child:
+        stuck = threading.Timer(60, child.kill)
+        stuck.start()
+        out, known = [], ""
+        try:
+            child.stdin.write(input_of(first))
+            for number, attempt in enumerate(attempts):
+                mark = f"after {number}"
+                child.stdin.write(input_of(attempt["lines"] + [request(write("/box/a"), mark)]))
+                child.stdin.flush()
+                while (line := child.stdout.readline()) and not answers(line, mark):
+                    pass
+                written = open(record, encoding="utf-8").read() if os.path.exists(record) else ""
+                carried_out, known = written[len(known):].splitlines(), written
+                if not line or not carried_out:
+                    break
+                out.append("\n".join(carried_out[:-1]))
+            child.stdin.close()
+        except (OSError, ValueError):
+            pass
+        finally:
+            stuck.cancel()
+            child.kill()
+    return out + [None] * (len(attempts) - len(out))
+
+
+def run_bare(attempts, server, record):
+    """How many of these attempts succeed."""
+    records = converse(server_command(server, record), attempts[0]["first"], attempts, record)
+    return sum(1 for written in records if written and wrongs(written))
+
+
+def run_gateway(attempts, rpl, server, policy, record):
+    """Why each of these attempts, which begin in the same way, has failed to be stopped, or ""."""
+    command = [rpl, "guard", "mcp", "--policy", policy, "--store", "store.db", "--name", "careless", "--"]
+    command += server_command(server, record)
+    records = converse(command, attempts[0]["first"], attempts, record)
+    return [run_alone(attempt, command, f"{record}-{number}") if written is None else verdict(attempt, written, "")
+            for number, (attempt, written) in enumerate(zip(attempts, records))]
+
+
+def verdict(attempt, written, shown):
+    wrong = wrongs(written)
     if attempt["kind"] == "control":
         got = len(written.splitlines())
-        return "" if got == attempt["writes"] and not wrongs(written) else f"carried out {got}: {done.stdout[-300:]}"
-    wrong = wrongs(written)
+        return "" if got == attempt["writes"] and not wrong else f"carried out {got}: {shown[-300:]}"
     return f"the server carried out {wrong}" if wrong else ""
 
 
-def run(attempt, rpl, server, policy, record):
-    if attempt["kind"] in ("gateway", "control"):
-        return run_gateway(attempt, rpl, server, policy, record)
+def run_alone(attempt, command, record):
+    command = command[:-1] + [record]
+    done = subprocess.run(command, input=input_of(attempt["first"] + attempt["lines"]), capture_output=True,
+                          timeout=60, check=False)
+    for line in done.stdout.splitlines():
+        json.loads(line)
+    if done.returncode != 0:
+        return f"it ended with {done.returncode}: {done.stderr[-300:]}"
+    written = open(record, encoding="utf-8").read() if os.path.exists(record) else ""
+    return verdict(attempt, written, done.stdout)
+
+
+def run(attempt, rpl, policy):
     line = attempt["lines"][0].encode("utf-8", "surrogatepass")
     if attempt["kind"] == "hook":
         done = subprocess.run([rpl, "guard", "hook", "--policy", os.path.abspath(policy)], input=line, capture_output=True, timeout=60, check=False)
@@ -318,27 +371,33 @@ def main():
         json.dump(everything, open(sys.argv[2], "w", encoding="utf-8", errors="surrogatepass"))
         print(len(everything))
         return
-    from concurrent.futures import ThreadPoolExecutor
     everything = json.load(open(sys.argv[2], encoding="utf-8"))
     folder = tempfile.mkdtemp(dir=".")
+    groups = []  # of attempts at the gateway that begin in the same way
+    for first in (HELLO, HELLO + [LIST], []):
+        same = [attempt for attempt in everything if attempt.get("first") == first]
+        groups += [same[i:i + TOGETHER] for i in range(0, len(same), TOGETHER)]
     if sys.argv[1] == "bare":
-        of_gateway = [attempt for attempt in everything if attempt["kind"] == "gateway"]
         with ThreadPoolExecutor(2) as pool:
-            print(sum(map(bool, pool.map(lambda pair: run_bare(pair[1], sys.argv[3], f"{folder}/bare{pair[0]}"),
-                                         enumerate(of_gateway)))))
+            print(sum(pool.map(lambda pair: run_bare(pair[1], sys.argv[3], f"{folder}/bare{pair[0]}"),
+                               enumerate(group for group in groups if group[0]["kind"] == "gateway"))))
         return
     rpl, server, policy = sys.argv[3:6]
 
-    def one(numbered):
-        number, attempt = numbered
+    def tried(numbered):
+        number, group = numbered
         try:
-            return run(attempt, rpl, server, policy, f"{folder}/record{number}")
-        except Exception as error:  # a failure of the attempt, whatever it is
-            return repr(error)
+            if "first" in group[0]:
+                return run_gateway(group, rpl, server, policy, f"{folder}/record{number}")
+            return [run(group[0], rpl, policy)]
+        except Exception as error:  # a failure of the attempts, whatever it is
+            return [repr(error)] * len(group)
+    groups += [[attempt] for attempt in everything if "first" not in attempt]
     with ThreadPoolExecutor(2) as pool:
-        for attempt, why in zip(everything, pool.map(one, enumerate(everything))):
-            name = f"{attempt['kind']}: {attempt['name']}"
-            print(f"failed {name}: {why}".replace("\n", " ") if why else f"passed {name}")
+        for group, reasons in zip(groups, pool.map(tried, enumerate(groups))):
+            for attempt, why in zip(group, reasons):
+                name = f"{attempt['kind']}: {attempt['name']}"
+                print(f"failed {name}: {why}".replace("\n", " ") if why else f"passed {name}")
 
 
 main()

@@ -242,15 +242,17 @@ void CollectBrokenNames(Context& context) {
     bool line_begins = true;
     for (std::uint32_t at = begin; at < end; ++at) {
       if (text[at] == '\n') line_begins = true;
-      if (!IsLower(text[at])) continue;
+      if (!IsLetter(text[at])) continue;
       std::uint32_t stop = at;
       while (stop < end && IsQualifiedNameChar(text[stop])) ++stop;
       const bool nullary_head =
           line_begins && text.substr(std::min(stop, end - 1), 4).find('<') != text.npos;
       if (stop < end && (text[stop] == '(' || nullary_head || (at > 0 && text[at - 1] == '%'))) {
-        context.broken_names.emplace(text.substr(at, stop - at));
-        if (line_begins || text[begin] == '#')
-          context.broken_heads.emplace(text.substr(at, stop - at));
+        // A label that should begin with a lower-case letter is used as it will be once it does.
+        const std::string_view label = text.substr(at, stop - at);
+        const std::string meant = IsLower(label.front()) ? std::string(label) : Kebab(label);
+        context.broken_names.insert(meant);
+        if (line_begins || text[begin] == '#') context.broken_heads.insert(meant);
         line_begins = false;
       }
       at = stop - 1;

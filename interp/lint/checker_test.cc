@@ -90,6 +90,12 @@ TEST_CASE("a guard binds the arguments of the calls that it forbids") {
   CHECK(CodesMd(tool + "$pay(?x), ?y > 1 -> false\n```") == "2004 4:11\n");
 }
 
+TEST_CASE("a head that is no name yet is not undefined besides") {
+  const std::string use = "\n\nPlease.\n```rpl\n% <- brief-me(_)\n```\n";
+  CHECK(CodesMd("# Brief - BriefMe(?x)" + use) == "1022 1:11\n");
+  CHECK(CodesMd("# Brief - brief-me(?x" + use) == "1003 1:19\n");
+}
+
 TEST_CASE("an undefined name suggests what was meant") {
   CHECK(Checked("edge(1, 2)\n% <- egde(1, _)").Rendered() ==
         "test.rpl:2:6: warning RPL2005: `egde` is used here and defined nowhere\n"
