@@ -32,7 +32,8 @@ RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 MANY_FUNCTIONS = 40
 MANY_FILES = 45
 OPENS_RUN = re.compile(r"\b(?:Saved)?Session \w+\(|make_unique<(?:Saved)?Session>")
-PORTS = re.compile(r":\s*(?:public\s+)?(?:Relaying)?Agent\s*\{")
+PORTS = {"People", "Tools", "SourceAccess", "ChatSink"}  # runtime/ports.h
+DERIVED = re.compile(r"^\s*(?:class|struct)\s+(\w+)(?:\s+final)?\s*:\s*([^;{}]*)\{", re.M)
 
 
 def product_files():
@@ -136,6 +137,16 @@ def shapes(lines):
     return out
 
 
+def port_classes(texts):
+    """The classes that derive from a port, at once or through another class."""
+    derived = [(name, set(re.findall(r"\w+", of))) for lines in texts.values()
+               for name, of in DERIVED.findall("\n".join(lines))]
+    out = set()
+    while grown := {name for name, of in derived if of & (PORTS | out)} - out:
+        out |= grown
+    return out
+
+
 def figures(texts, product):
     """Rows about parts: which classes are large, who opens a run, what a port costs."""
     found = {}
@@ -152,7 +163,7 @@ def figures(texts, product):
     tests = [t for lines in texts.values() for t in re.findall(r"\bAs<(\w+)>", "\n".join(lines))]
     opening = [n for n, lines in texts.items()
                if not n.startswith("runtime/") and OPENS_RUN.search("\n".join(lines))]
-    ports = sum(len(PORTS.findall("\n".join(lines))) for lines in texts.values())
+    ports = port_classes(texts)
     rooms = Counter(os.path.dirname(name) for name in product)
     return [
         ("`Runtime`: functions, of them private, members",
@@ -160,7 +171,7 @@ def figures(texts, product):
         (f"classes with more than {MANY_FUNCTIONS} functions",
          f"{len(large)} ({', '.join(f'`{n}` {count}' for count, n in large)})"),
         ("files outside `runtime/` that open a session", str(len(opening))),
-        ("implementations of `Agent`", str(ports)),
+        ("classes that implement a port of a run", str(len(ports))),
         (f"rooms of more than {MANY_FILES} files",
          str(sum(count > MANY_FILES for count in rooms.values()))),
         ("tests for a kind with `As<…>`, of them for a kind of clause",

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "embed/large_stack.h"
+#include "runtime/nobody.h"
 #include "runtime/record/session_file.h"
 #include "runtime/run/saved_session.h"
 
@@ -42,16 +43,19 @@ double Processor() {
 }
 
 /// A tool that answers at once: `$work(7)` with 7, a question with "yes".
-class Worker : public rpl::Agent {
+class Worker : public rpl::Nobody {
  public:
-  rpl::Answer Ask(const rpl::Request& request, rpl::Pool& pool, std::string_view) override {
-    if (request.kind != rpl::Request::Kind::kTool)
-      return {rpl::Answer::Kind::kValue, pool.String("yes")};
-    if (request.starting && !request.starting()) return {};
-    return {rpl::Answer::Kind::kValue, request.args.empty() ? rpl::kNil : request.args.front()};
+  rpl::Answer Ask(const rpl::Question&, rpl::Pool& pool, std::string_view) override {
+    return {rpl::Answer::Kind::kValue, pool.String("yes")};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
+  std::vector<rpl::Answer> Call(const std::vector<rpl::ToolCall>& calls, rpl::Pool&) override {
+    std::vector<rpl::Answer> out(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (!calls[i].starting || calls[i].starting())
+        out[i] = {rpl::Answer::Kind::kValue,
+                  calls[i].args.empty() ? rpl::kNil : calls[i].args.front()};
+    return out;
+  }
 };
 
 std::string ProgramOf(const std::string& shape, int n) {

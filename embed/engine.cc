@@ -29,6 +29,7 @@
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/relaying_agent.h"
+#include "runtime/replies.h"
 #include "runtime/run/run.h"
 #include "runtime/step/gate.h"
 #include "runtime/tools/permission.h"
@@ -50,7 +51,7 @@ struct Read {
 Value OptionOfJson(Pool& pool, const ordered_json& json, const Request& request) {
   // A number of JSON is another text of the same value: 1e30.
   const std::optional<ordered_json> wanted = JsonOfValue(pool, ValueOfJson(json, pool, false));
-  for (const Value option : request.options)
+  for (const Value option : request.choices())
     if (wanted && JsonOfValue(pool, option) == wanted) return option;
   return kNone;
 }
@@ -71,7 +72,7 @@ Read ReadJson(const Engine::Reply& reply, const Request& request, Pool& pool) {
 
 Read ReadGiven(const Engine::Reply& reply, const Request& request, Pool& pool) {
   using Kind = Engine::Reply::Kind;
-  const bool tool = request.kind == Request::Kind::kTool;
+  const bool tool = request.call() != nullptr;
   const bool choice = request.kind == Request::Kind::kChoose && request.row.empty();
   Read read;
   switch (reply.kind) {
@@ -89,7 +90,7 @@ Read ReadGiven(const Engine::Reply& reply, const Request& request, Pool& pool) {
     case Kind::kText:
       if (CleanUtf8(reply.value) != reply.value) return {{}, "expected UTF-8"};
       read.answer = {rpl::Answer::Kind::kValue,
-                     choice ? TypedOption(pool, reply.value, request.options)
+                     choice ? TypedOption(pool, reply.value, request.choices())
                             : TypedReply(pool, reply.value, request)};
       break;
   }
@@ -110,26 +111,26 @@ constexpr const char* kMovedFrom = "the engine was moved from";
 constexpr const char* kCalledBack = "a callback must not call its own engine";
 
 // The agent of the session: stored replies first, then the callbacks and the model.
-class Replies : public RelayingAgent {
+class Replies : public RelayingAgent, public ChatSink {
  public:
   /// Borrows all; `gone` becomes true if a callback destroys the engine.
-  Replies(const Engine::Options& options, const bool& gone, Agent& model)
-      : RelayingAgent(model), options_(options), gone_(gone) {}
+  Replies(const Engine::Options& options, const bool& gone, ModelAgent& model)
+      : RelayingAgent(model, model), options_(options), gone_(gone) {}
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
-    if (!refused.empty()) kept_.erase(request.id);
-    rpl::Answer kept = Kept(request, pool);
+  rpl::Answer Ask(const rpl::Question& question, Pool& pool, std::string_view refused) override {
+    if (!refused.empty()) kept_.erase(question.id);
+    rpl::Answer kept = Kept(question, pool);
     if (kept.kind != rpl::Answer::Kind::kNobody) return kept;
-    return otherwise_.Ask(request, pool, refused);
+    return people_.Ask(question, pool, refused);
   }
 
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
     std::vector<rpl::Answer> out;
-    for (const Request& request : requests) {
-      out.push_back(Kept(request, pool));
+    for (const ToolCall& call : calls) {
+      out.push_back(Kept(call, pool));
       const bool open = out.back().kind == rpl::Answer::Kind::kNobody;
-      if (open && options_.tool && !request.in_doubt && !called_.contains(request.id))
-        out.back() = CallTool(request, pool);
+      if (open && options_.tool && !call.in_doubt && !called_.contains(call.id))
+        out.back() = CallTool(call, pool);
       if (gone_) throw std::runtime_error(kGone);
     }
     return out;
@@ -139,7 +140,6 @@ class Replies : public RelayingAgent {
     if (options_.chat) options_.chat(line);
     if (gone_) throw std::runtime_error(kGone);
   }
-  void OfferToContinue(const std::string&) override {}
 
   void Keep(const std::string& id, Engine::Reply reply) { kept_[id] = std::move(reply); }
   bool IsKept(const std::string& id) const { return kept_.contains(id); }
@@ -164,23 +164,23 @@ class Replies : public RelayingAgent {
     return {};  // the options have changed meanwhile
   }
 
-  rpl::Answer CallTool(const Request& request, Pool& pool) {
-    const std::optional<std::string> args = ArgsOf(pool, request.args);
+  rpl::Answer CallTool(const ToolCall& call, Pool& pool) {
+    const std::optional<std::string> args = ArgsOf(pool, call.args);
     if (!args) return FailedCall(pool, "bad-request", "two keys of a map are the same text");
-    if (request.starting && !request.starting()) return {};
+    if (call.starting && !call.starting()) return {};
     Engine::Reply reply;
     try {
-      reply = options_.tool(request.tool, *args);
+      reply = options_.tool(call.tool, *args);
     } catch (const std::exception& e) {
       reply = Engine::Reply::Error("exception", e.what());
     } catch (...) {
       reply = Engine::Reply::Error("exception", "an exception of an unknown kind");
     }
     if (reply.kind == Engine::Reply::Kind::kLater) {
-      called_.insert(request.id);
+      called_.insert(call.id);
       return {};
     }
-    Read read = ReadGiven(reply, request, pool);
+    Read read = ReadGiven(reply, call, pool);
     if (!read.error.empty()) read.answer = FailedCall(pool, "bad-reply", read.error);
     read.answer.by = By::kTool;
     return read.answer;
@@ -288,7 +288,7 @@ struct Engine::State {
   explicit State(Options with)
       : options(std::move(with)),
         model(
-            nobody, vouched, [this](const std::string& line) { Note(line); },
+            nobody, nobody, vouched, [this](const std::string& line) { Note(line); },
             SessionOptionsOf(options, nullptr, gone).interrupted),
         replies(options, gone, model),
         gate(GateSetupOf(options, option_findings)),
@@ -316,10 +316,10 @@ struct Engine::State {
   std::string Open(Outcome& out);
   Outcome Finish(const rpl::Outcome& from);
   Outcome TakeRun(const std::function<std::optional<rpl::Outcome>()>& turn);
-  void Waiting(const std::vector<Request>& for_these);
+  void Waiting(const std::vector<OpenRequest>& for_these);
   void AskAgain(const std::string& id);
   void ForgetOpen();
-  const Request* Find(const std::string& id) const;
+  const OpenRequest* Find(const std::string& id) const;
 
   LargeStack stack;
   bool busy = false;  // a turn or another evaluation runs
@@ -340,17 +340,18 @@ struct Engine::State {
   bool in_file = false;                // the run is that of the file
   bool cut_off = false;                // the last turn was; the next one reopens the file
   std::optional<rpl::Outcome> opened;  // the run that opening the file replayed
-  std::vector<Request> open;           // the calls behind `pending`
-  std::map<std::string, Request> declined;
+  std::vector<OpenRequest> open;       // the calls behind `pending`
+  std::map<std::string, OpenRequest> declined;
   std::set<std::string> retried;  // calls in doubt that may be made again
   std::vector<Question> pending;
 };
 
 // A run of the documents so far that no file records.
 std::unique_ptr<rpl::Run> Engine::State::Unrecorded() {
-  return rpl::Run::Open(replies, {.files = files,
-                                  .reader = options.file,
-                                  .options = SessionOptionsOf(options, gate.get(), gone)})
+  return rpl::Run::Open({replies, replies, nobody, replies},
+                        {.files = files,
+                         .reader = options.file,
+                         .options = SessionOptionsOf(options, gate.get(), gone)})
       .run;
 }
 
@@ -444,13 +445,14 @@ std::string Engine::State::Open(Outcome& out) {
     return shown + ": the session is damaged: " + got.store->damage();
   std::vector<Event> events = got.store->events();
   rpl::Run::Opened begun =
-      rpl::Run::Open(replies, {.files = files,
-                               .reader = options.file,
-                               .options = SessionOptionsOf(options, gate.get(), gone),
-                               .record = Recording{std::move(events), std::move(got.store)},
-                               .retry = [this](const std::string& call, const std::string&) {
-                                 return retried.contains(call);
-                               }});
+      rpl::Run::Open({replies, replies, nobody, replies},
+                     {.files = files,
+                      .reader = options.file,
+                      .options = SessionOptionsOf(options, gate.get(), gone),
+                      .record = Recording{std::move(events), std::move(got.store)},
+                      .retry = [this](const std::string& call, const std::string&) {
+                        return retried.contains(call);
+                      }});
   run = std::move(begun.run);
   out.findings = FindingsOf(begun.findings, session().sources());
   rejected = begun.why == Unopened::kRejected;
@@ -487,12 +489,12 @@ Engine::Outcome Engine::State::TakeRun(const std::function<std::optional<rpl::Ou
   });
 }
 
-void Engine::State::Waiting(const std::vector<Request>& for_these) {
-  for (const Request& request : for_these) {
-    const std::string id = request.id;
+void Engine::State::Waiting(const std::vector<OpenRequest>& for_these) {
+  for (const OpenRequest& request : for_these) {
+    const std::string id = request->id;
     if (replies.IsKept(id) || Find(id) != nullptr) continue;
     open.push_back(request);
-    pending.push_back(QuestionOf(request, session().pool()));
+    pending.push_back(QuestionOf(*request, session().pool()));
     pending.back().in_doubt = run->InDoubt(id) && !replies.IsCalled(id);
   }
 }
@@ -514,9 +516,9 @@ void Engine::State::ForgetOpen() {
   declined.clear();
 }
 
-const Request* Engine::State::Find(const std::string& id) const {
-  for (const Request& request : open)
-    if (request.id == id) return &request;
+const OpenRequest* Engine::State::Find(const std::string& id) const {
+  for (const OpenRequest& request : open)
+    if (request->id == id) return &request;
   const auto at = declined.find(id);
   return at == declined.end() ? nullptr : &at->second;
 }
@@ -592,16 +594,16 @@ std::string Engine::Answer(const std::string& id, Reply reply) {
   const std::shared_ptr<State> state = state_;
   if (const char* why = State::Refusal(state.get())) return why;
   State& s = *state;
-  const Request* request = s.Find(id);
+  const OpenRequest* request = s.Find(id);
   if (request == nullptr) return "nothing waits for `" + id + "`";
   std::string error;
   s.Guarded([&] {
-    error = ReadGiven(reply, *request, s.session().pool()).error;
+    error = ReadGiven(reply, **request, s.session().pool()).error;
     if (!error.empty()) return;
     if (reply.kind == Reply::Kind::kDecline) s.declined.emplace(id, *request);
     else if (s.declined.erase(id) > 0) s.AskAgain(id);
     s.replies.Keep(id, std::move(reply));
-    std::erase_if(s.open, [&](const Request& r) { return r.id == id; });
+    std::erase_if(s.open, [&](const OpenRequest& r) { return r->id == id; });
     std::erase_if(s.pending, [&](const Question& q) { return q.id == id; });
   });
   return s.broken.empty() ? error : s.broken;

@@ -48,10 +48,10 @@ Engine::Question QuestionOf(const Request& request, const Pool& pool) {
                                                       : Engine::Question::Kind::kTool;
   out.id = request.id;
   out.name = request.name;
-  out.relation = request.relation;
+  out.relation = request.relation_asked();
   out.prompt = request.prompt;
   out.args = ArgsOf(pool, request.args).value_or("[]");
-  for (const Value option : request.options)
+  for (const Value option : request.choices())
     out.options.push_back({PlainText(pool, option), JsonOf(pool, option)});
   out.row = request.row;
   return out;

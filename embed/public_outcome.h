@@ -11,8 +11,8 @@
 
 #include "interp/explain/explain.h"
 #include "rpl/rpl.h"
-#include "runtime/agent.h"
 #include "runtime/outcome.h"
+#include "runtime/request.h"
 
 namespace rpl {
 

@@ -11,6 +11,7 @@
 
 #include "formats/data/json_text.h"
 #include "grammar/formatter.h"
+#include "interp/lint/checker.h"
 #include "runtime/wire/json_run.h"
 
 namespace rpl {

@@ -20,6 +20,7 @@
 #include "formats/diagnostic.h"
 #include "fuzz/require.h"
 #include "interp/lint/checker.h"
+#include "runtime/nobody.h"
 #include "runtime/run/session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/terminal/input.h"
@@ -32,15 +33,23 @@ constexpr int kAnswered = 12;     // requests that get a reply
 constexpr int kPollsOfReply = 8;  // of SessionOptions::interrupted before it stops the run
 
 // Answers the same requests in the same way, whatever they ask.
-struct Repeating : Agent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
+struct Repeating : Nobody {
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override {
+    return AnswerTo(question, pool, refused);
+  }
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out;
+    for (const ToolCall& call : calls) out.push_back(AnswerTo(call, pool, ""));
+    return out;
+  }
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view refused) {
     using Kind = rpl::Answer::Kind;
     said += request.id + (refused.empty() ? "\n" : " again\n");
     if (!refused.empty() || asked == kAnswered) return {};
     const int turn = asked++;
-    if (!request.options.empty() && turn % 4 != 3)
+    if (!request.choices().empty() && turn % 4 != 3)
       return {Kind::kValue,
-              request.options[static_cast<std::size_t>(turn) % request.options.size()]};
+              request.choices()[static_cast<std::size_t>(turn) % request.choices().size()]};
     switch (turn % 6) {
       case 0: return {Kind::kValue, pool.String("a")};
       case 1: return {Kind::kValue, pool.Int(turn)};
@@ -61,7 +70,6 @@ struct Repeating : Agent {
     Require(line.find('\n') == std::string::npos, "chat is a line", line);
     said += line + '\n';
   }
-  void OfferToContinue(const std::string& goal) override { said += "done " + goal + '\n'; }
 
   int asked = 0;
   std::string said;

@@ -11,7 +11,7 @@
 #include "formats/diagnostic.h"
 #include "interp/explain/explanation.h"
 #include "runtime/outcome.h"
-#include "runtime/ports.h"
+#include "runtime/request.h"
 
 namespace rpl {
 
@@ -25,7 +25,7 @@ struct Explained {
   /// or kLimit, with `reason` in one line, as an outcome has them. Then `why_not` proves nothing.
   Status doubt = Status::kNothing;
   std::string reason;
-  std::vector<Request> pending;  // kWaiting: the calls, never empty
+  std::vector<OpenRequest> pending;  // kWaiting: the calls, never empty
 };
 
 }  // namespace rpl

@@ -6,17 +6,21 @@
 #define RPL_RUNTIME_NOBODY_H_
 
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 
 /// Stateless.
-class Nobody : public Agent {
+class Nobody : public People, public Tools, public SourceAccess, public ChatSink {
  public:
-  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
+  rpl::Answer Ask(const Question&, Pool&, std::string_view) override { return {}; }
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool&) override {
+    return std::vector<rpl::Answer>(calls.size());
+  }
   void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 };
 
 }  // namespace rpl

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "runtime/ports.h"
+#include "runtime/request.h"
 
 namespace rpl {
 
@@ -72,7 +72,7 @@ struct Outcome {
   std::string reason;
   /// kRejected, of a message from outside: what the party may do instead; else "".
   std::string hint = {};
-  std::vector<Request> pending;  // kWaiting: all open questions and calls, never empty
+  std::vector<OpenRequest> pending;  // kWaiting: all open questions and calls, never empty
   /// kSatisfied: the prose of the goals, and of headings on the way that collect nothing.
   std::vector<ToDo> now;
   /// kSatisfied, of a goal without captures: what it rests on, as "?name = value".

@@ -104,9 +104,9 @@ bool NameFiles(const ordered_json& value, RowWriter& rows, int& texts) {
                      [&](const ordered_json& one) { return NameFiles(one, rows, texts); });
 }
 
-class ToolCall {
+class ViewedCall {
  public:
-  ToolCall(const HostCall& call, CallPlace place, ShellReader& reader)
+  ViewedCall(const HostCall& call, CallPlace place, ShellReader& reader)
       : call_(call), place_(std::move(place)), reader_(reader) {
     for (const char* key :
          {"workdir", "cwd", "directory", "dir_path", "working_directory", "Cwd"}) {
@@ -300,7 +300,7 @@ CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& rea
     return UndecidedViews("the arguments of `" + call.tool + "` are not as expected");
   try {  // the file system and memory
     CallViews views;
-    if (row != nullptr) views = ToolCall(call, place, reader).Run(*row);
+    if (row != nullptr) views = ViewedCall(call, place, reader).Run(*row);
     if (is_builtin) return views;
     AddServes(call, views);
     if (is_read_as) return views;

@@ -42,7 +42,7 @@ std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
     if (!call.args[i].is_none()) {
       out += Text(pool_, call.args[i], most);
     } else if (collected != nullptr && i < collected->questions.size()) {
-      const Question& q = program_.QuestionOf(*collected, i);
+      const ArgumentQuestion& q = program_.QuestionOf(*collected, i);
       out += (q.subject.starts_with('$') ? "$" : "?") + q.name;
     } else {
       out += "_";

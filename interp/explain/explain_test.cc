@@ -300,7 +300,7 @@ TEST_CASE("what waits for an answer is neither denied nor counted") {
     const Explained explained = asked.session.Explain(form, {}, 2);
     CHECK(explained.doubt == Status::kWaiting);
     REQUIRE(explained.pending.size() == 1);
-    CHECK(explained.pending.front().id == "$ask(\"Q\")");
+    CHECK(explained.pending.front()->id == "$ask(\"Q\")");
   }
   CHECK(asked.Why("guest(\"bob\")").starts_with("no guest"));
   CHECK(asked.session.Explain("guest(?x)", {}, 2).doubt == Status::kNothing);
@@ -346,7 +346,7 @@ taken(2)
 
 TEST_CASE("while a source was not read, only what is stated holds") {
   struct Refusing : testing::Silent {
-    rpl::Answer Ask(const Request&, Pool& pool, std::string_view) override {
+    rpl::Answer AnswerTo(const Request&, Pool& pool, std::string_view) override {
       const Value failure[] = {pool.Keyword("status"), pool.Keyword("error"),
                                pool.Keyword("message"), pool.String("there is no file")};
       return {rpl::Answer::Kind::kMeta, pool.Map(failure)};
@@ -373,7 +373,7 @@ TEST_CASE("while a source was not read, only what is stated holds") {
 
 TEST_CASE("replies are leaves, and explaining asks nobody") {
   struct Answering : testing::Silent {
-    rpl::Answer Ask(const Request&, Pool& pool, std::string_view) override {
+    rpl::Answer AnswerTo(const Request&, Pool& pool, std::string_view) override {
       ++asked;
       return {rpl::Answer::Kind::kValue, pool.String("A")};
     }

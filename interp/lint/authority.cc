@@ -46,8 +46,7 @@ void CheckApproval(Context& context, const Authority& authority, const Definitio
     const auto* atom = clause.As<Atom>();
     if (atom == nullptr || !IsQuestion(context.engine.store.at(atom->relation))) continue;
     const auto args = FixedArguments(*atom);
-    if (!args || (authority.AnswersTo(atom->relation, *args) & RowsBy::Bit(By::kModel)) != 0)
-      continue;
+    if (!args || (authority.AnswersTo(atom->relation, *args) & PartyBit(By::kModel)) != 0) continue;
     if (const std::string row = RowVariable(def, *atom); !row.empty())
       context.Add(Code::kOneAnswerForRows, clause.span,
                   "this question is put once, and its answer counts for every `" + row + "`",

@@ -11,17 +11,15 @@
 namespace rpl {
 namespace {
 
-using Parties = Authority::Parties;
-
-constexpr Parties kModel = RowsBy::Bit(By::kModel);
+constexpr Parties kModel = PartyBit(By::kModel);
 constexpr Parties kUntrusted =
-    static_cast<Parties>(kModel | RowsBy::Bit(By::kTool) | RowsBy::Bit(By::kFile));
+    static_cast<Parties>(kModel | PartyBit(By::kTool) | PartyBit(By::kFile));
 
 // The parties that are, or with `negated` are not, the one of a keyword.
 Parties PartiesOf(const Pool& pool, Value keyword, bool negated) {
   const std::optional<By> by =
       keyword.kind() == Kind::kKeyword ? ByOf(pool.TextOf(keyword)) : std::nullopt;
-  const Parties one = by ? RowsBy::Bit(*by) : Parties{0};
+  const Parties one = by ? PartyBit(*by) : Parties{0};
   return static_cast<Parties>(negated ? ~one : one);
 }
 
@@ -344,7 +342,7 @@ Authority::Entry Authority::Of(RelationId id) const {
     if (guarded && guard->second.more) out.state &= static_cast<Parties>(~kUntrusted);
     if (guarded && guard->second.fewer) out.take_back &= static_cast<Parties>(~kUntrusted);
   }
-  out.source &= RowsBy::Bit(By::kFile);
+  out.source &= PartyBit(By::kFile);
   if (guarded && !fact && out.line.end == 0) out.line = guard->second.span;
   out.guarded = guarded;
   return out;
@@ -373,10 +371,10 @@ std::string_view PartyText(By by) {
   return kTexts[static_cast<std::size_t>(by)];
 }
 
-std::string PartiesText(Authority::Parties parties) {
+std::string PartiesText(Parties parties) {
   std::vector<std::string_view> names;
   for (int by = 0; by <= static_cast<int>(By::kFile); ++by)
-    if ((parties & RowsBy::Bit(static_cast<By>(by))) != 0)
+    if ((parties & PartyBit(static_cast<By>(by))) != 0)
       names.push_back(PartyText(static_cast<By>(by)));
   std::string out(names.empty() ? "nobody" : names.front());
   for (std::size_t i = 1; i < names.size(); ++i)

@@ -31,13 +31,12 @@
 #include <vector>
 
 #include "interp/program/program.h"
-#include "interp/store/rows_by.h"
+#include "interp/store/parties.h"
 
 namespace rpl {
 
 class Authority {
  public:
-  using Parties = RowsBy::Parties;
   /// All but the program.
   static constexpr Parties kOutside = static_cast<Parties>(0x3E);
 
@@ -114,7 +113,7 @@ class Authority {
 };
 
 /// "a person", "a model", …; several as "a person or a host"; "nobody".
-std::string PartiesText(Authority::Parties parties);
+std::string PartiesText(Parties parties);
 /// The party with its article: "a model".
 std::string_view PartyText(By by);
 

@@ -8,8 +8,8 @@
 namespace rpl {
 namespace {
 
-constexpr Authority::Parties kPerson = RowsBy::Bit(By::kPerson);
-constexpr Authority::Parties kModel = RowsBy::Bit(By::kModel);
+constexpr Parties kPerson = PartyBit(By::kPerson);
+constexpr Parties kModel = PartyBit(By::kModel);
 
 struct OneProgram {
   explicit OneProgram(const std::string& text, const std::string& name = "p.rpl") {

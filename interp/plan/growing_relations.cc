@@ -203,7 +203,7 @@ class Analysis::Readers {
       if (!c.guards) Look(c);
     for (const CallGuard& guard : program_.guards())
       for (const CallGuard::Reading& reading : guard.readings) Look(reading.form);
-    for (const Question& question : program_.questions())
+    for (const ArgumentQuestion& question : program_.questions())
       LookAtChoices(program_.OptionsOf(question), question.prompt);
     for (const auto& [heading, use] : analysis_.headings_)
       for (const HeadingUse::Argument& argument : use.arguments)

@@ -36,7 +36,8 @@ class NeedsOfOne {
     for (const CallGuard& guard : program_.guards())
       for (const CallGuard::Reading& reading : guard.readings) TakeConstraint(reading.form);
     if (const Goal* const fail = program_.FindGoal("fail")) Read(fail->relation, {});
-    for (const Question& question : program_.questions()) Read(program_.OptionsOf(question), {});
+    for (const ArgumentQuestion& question : program_.questions())
+      Read(program_.OptionsOf(question), {});
     for (RelationId r = 0; r < store_.size(); ++r) {
       for (const HeadingUse::Argument& argument : analysis_.UseOf(r).arguments)
         Read(argument.choices, {});

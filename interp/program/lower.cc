@@ -377,7 +377,7 @@ void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
 }
 
 int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
-  Question q;
+  ArgumentQuestion q;
   q.name = name;
   q.subject = subject;
   if (heading_.words == nullptr) q.prompt = SharedText(name);

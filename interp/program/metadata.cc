@@ -13,10 +13,10 @@ RowId RowIn(const Pool& pool, Value reference) {
 }
 
 // One party as a keyword, several as their set.
-Value Parties(Pool& pool, RowsBy::Parties parties) {
+Value NamesOf(Pool& pool, Parties parties) {
   std::vector<Value> names;
   for (int i = 0; i <= static_cast<int>(By::kFile); ++i)
-    if (const By by = static_cast<By>(i); (parties & RowsBy::Bit(by)) != 0)
+    if (const By by = static_cast<By>(i); (parties & PartyBit(by)) != 0)
       names.push_back(pool.Keyword(NameOf(by)));
   return names.empty() ? kNone : names.size() == 1 ? names.front() : pool.Set(names);
 }
@@ -55,7 +55,7 @@ Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   const std::string_view name = pool.TextOf(key);
   const Relation& rel = store_.at(RelationIn(pool, reference));
   const RowId row = RowIn(pool, reference);
-  if (own) return Parties(pool, rel.SaidBy(row));
+  if (own) return NamesOf(pool, rel.SaidBy(row));
   if (name == "relation") return pool.Term(Namespace::kRelation, rel.name(), rel.Cells(row));
   const Span* origin = rel.Origin(row);
   if (origin == nullptr) return kNone;

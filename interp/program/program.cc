@@ -55,7 +55,7 @@ bool IsQuestion(const Relation& relation) {
 
 Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}
 
-RelationId Program::OptionsOf(const Question& question) const {
+RelationId Program::OptionsOf(const ArgumentQuestion& question) const {
   if (question.options != kNoId || question.offers.empty()) return question.options;
   return store_.Find(Space::kRelation, question.offers, 1);
 }

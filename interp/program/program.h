@@ -20,13 +20,14 @@
 #include <vector>
 
 #include "grammar/document.h"
+#include "interp/program/assertion.h"
 #include "interp/program/clause.h"
 #include "interp/store/store.h"
 
 namespace rpl {
 
 /// The question to a person for a bare avar or an argument (§13, §17.2).
-struct Question {
+struct ArgumentQuestion {
   std::string name;     // the avar's or argument's name
   std::string subject;  // the call that it belongs to: "draft(?draft-id)", "$focus"
   SharedText prompt;    // prose of the heading, or the name
@@ -80,20 +81,6 @@ struct CallGuard {
 };
 struct CallRelations {
   RelationId pending, called, made;
-};
-
-/// A ground sentence: assert or retract (§12.3, §12.4, decisions 34, 43).
-struct Assertion {
-  RelationId relation = kNoId;
-  std::vector<Value> row;
-  std::vector<SetOrder> orders;  // written orders of its sets, where they differ from the set's own
-  bool truth = true;
-  bool trace = false;    // written with `-> true`, `-> false` or `^ true`
-  bool assumed = false;  // `%goal ^ true`: holds by assertion, whatever the goal's rules give
-  Value meta;            // author's metadata and context slots, or kNone
-  Span span;
-  std::string text;              // the sentence, if it is more than the row: traces, retractions
-  std::size_t facts_before = 0;  // plain facts of the document before it
 };
 
 /// What a document states before a sentence: plain facts and other assertions.
@@ -240,14 +227,14 @@ class Program {
   /// The names of the arguments of a tool or a built-in relation, from its heading; null if it has
   /// none.
   const std::vector<std::string>* ParametersOf(RelationId relation) const;
-  const std::vector<Question>& questions() const { return questions_; }
-  const Question& QuestionAt(int number) const {
+  const std::vector<ArgumentQuestion>& questions() const { return questions_; }
+  const ArgumentQuestion& QuestionAt(int number) const {
     return questions_[static_cast<std::size_t>(number)];
   }
   /// The relation whose rows a question offers, of those known by now, or kNoId.
-  RelationId OptionsOf(const Question& question) const;
+  RelationId OptionsOf(const ArgumentQuestion& question) const;
   /// The question about an argument of a heading.
-  const Question& QuestionOf(const Collected& heading, std::size_t argument) const {
+  const ArgumentQuestion& QuestionOf(const Collected& heading, std::size_t argument) const {
     return QuestionAt(heading.questions[argument]);
   }
   /// Goals in the order of their first rule. The root goal has the empty label.
@@ -287,7 +274,7 @@ class Program {
   std::deque<Constraint> constraints_;
   std::deque<CallGuard> guards_;
   std::unordered_map<RelationId, std::vector<std::string>> parameters_;
-  std::vector<Question> questions_;
+  std::vector<ArgumentQuestion> questions_;
   std::vector<Goal> goals_;
   std::set<std::set<std::string>> told_conjunctions_;    // clauses asserted by one sentence
   std::unordered_set<RelationId> told_goals_;            // with a trace, true or false

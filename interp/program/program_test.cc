@@ -35,7 +35,7 @@ std::string Loaded(const std::string& text, const std::string& name = "test.rpl"
                    : c.forbids  ? "exclusion "
                                 : "constraint ") +
                   c.text);
-  for (const Question& q : engine.program.questions())
+  for (const ArgumentQuestion& q : engine.program.questions())
     out.push_back("question " + q.name + " of " + q.subject);
   for (const Diagnostic& d : engine.findings.all())
     if (d.severity == Severity::kError) out.push_back("error " + CodeText(d.code));

@@ -341,7 +341,7 @@ class PushFinder {
     for (const Constraint& c : program_.constraints()) take_constraint(c);
     for (const CallGuard& guard : program_.guards())
       for (const CallGuard::Reading& reading : guard.readings) take_constraint(reading.form);
-    for (const Question& question : program_.questions())
+    for (const ArgumentQuestion& question : program_.questions())
       if (const RelationId r = program_.OptionsOf(question); r != kNoId)
         outside_.insert(store_.BaseOf(r));
   }

@@ -7,7 +7,7 @@
 
 namespace rpl {
 
-RowsBy::Parties RowsBy::At(RowId row) const {
+Parties RowsBy::At(RowId row) const {
   if (row >= end_) return 0;
   if (const auto other = others_.find(row); other != others_.end()) return other->second;
   const auto after = std::upper_bound(runs_.begin(), runs_.end(), row,

@@ -4,12 +4,11 @@
 #ifndef RPL_INTERP_STORE_ROWS_BY_H_
 #define RPL_INTERP_STORE_ROWS_BY_H_
 
-#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "interp/store/by.h"
 #include "interp/store/gaps.h"
+#include "interp/store/parties.h"
 #include "interp/store/row_table.h"
 
 namespace rpl {
@@ -17,9 +16,6 @@ namespace rpl {
 /// Of each row, any number of parties. Rows stated one after another by one party take no memory.
 class RowsBy {
  public:
-  using Parties = std::uint8_t;  // a bit for each By
-  static constexpr Parties Bit(By by) { return static_cast<Parties>(1U << static_cast<int>(by)); }
-
   /// 0 for a row that nobody stated.
   Parties At(RowId row) const;
   /// Adds parties to those of a row. True if it did not have all of them.

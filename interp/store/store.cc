@@ -330,14 +330,14 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
   return std::max(added, instances);
 }
 
-bool Store::Retract(RelationId id, std::span<const Value> row, RowsBy::Parties of) {
+bool Store::Retract(RelationId id, std::span<const Value> row, Parties of) {
   bool found = false;
   std::vector<RowId> victims;
   const auto mark = [&](RelationId from, std::span<const Value> cells) {
     const RowId victim = at(from).Find(cells);
     if (victim == kNoId || !at(from).asserted(victim)) return;
-    const RowsBy::Parties stated = at(from).SaidBy(victim);
-    if (const auto left = static_cast<RowsBy::Parties>(stated & ~of); left != 0) {
+    const Parties stated = at(from).SaidBy(victim);
+    if (const auto left = static_cast<Parties>(stated & ~of); left != 0) {
       found = found || left != stated;
       return at(from).LeaveTo(victim, left);
     }

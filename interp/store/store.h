@@ -49,8 +49,6 @@
 
 namespace rpl {
 
-using RelationId = std::uint32_t;
-
 /// The namespace of a relation's label. Each avar is a channel, a relation of its own (§13). No
 /// program can name an intermediate (interp/plan/intermediate.h).
 enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar, kIntermediate };
@@ -97,7 +95,7 @@ struct Stated {
   Value meta = kNone;                     // the author's metadata map
   const Span* origin = nullptr;           // the place where it is asserted
   std::span<const SetOrder> orders = {};  // of sets written in another order than their own
-  RowsBy::Parties by = RowsBy::Bit(By::kProgram);
+  Parties by = PartyBit(By::kProgram);
 };
 
 class Relation {
@@ -184,9 +182,9 @@ class Relation {
   /// The place where the row was asserted; null for derived rows.
   const Span* Origin(RowId row) const { return origins_.Find(row); }
   /// Who asserted the row; 0 for derived rows.
-  RowsBy::Parties SaidBy(RowId row) const { return by_.At(row); }
+  Parties SaidBy(RowId row) const { return by_.At(row); }
   /// Leaves a row to some of those who asserted it.
-  void LeaveTo(RowId row, RowsBy::Parties parties) {
+  void LeaveTo(RowId row, Parties parties) {
     by_.Leave(row, parties);
     ++epoch_;
   }
@@ -267,7 +265,7 @@ class Store {
   /// Takes back an asserted row, with sets all of its instances; false when none was asserted.
   /// The companion's sets lose the instances, too. `of`: whose statements are taken back; what
   /// others assert as well stays theirs.
-  bool Retract(RelationId id, std::span<const Value> row, RowsBy::Parties of = 0xFF);
+  bool Retract(RelationId id, std::span<const Value> row, Parties of = 0xFF);
 
   std::size_t rows() const;
   std::size_t bytes() const;

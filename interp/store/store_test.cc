@@ -106,7 +106,7 @@ struct Listed {
   std::vector<Value> cells;
   bool asserted;
   Value meta;
-  RowsBy::Parties by;
+  Parties by;
 };
 
 TEST_CASE(
@@ -134,7 +134,7 @@ TEST_CASE(
         }
         if (!asserted || random() % 3 == 0) continue;
         const Value entry[] = {pool.Keyword("doc"), pool.Int(random() % 5)};
-        const auto by = RowsBy::Bit(random() % 9 == 0 ? By::kPerson : By::kProgram);
+        const auto by = PartyBit(random() % 9 == 0 ? By::kPerson : By::kProgram);
         const Value meta = random() % 7 == 0 ? pool.Map(entry) : kNone;
         const Span at = {1, in.row, in.row + 1};
         rel.State(in.row, in.is_new, {meta, &at, {}, by}, pool);

@@ -359,7 +359,7 @@ class Maker {
 
 struct Nothing : Permission {
   Permit Approve(const ToolCommand&) override { return {}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {}; }
+  Permit Ask(const CommandCall&, const std::string&) override { return {}; }
   Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override { return {}; }
 };
@@ -368,9 +368,9 @@ struct Nothing : Permission {
 class Counting : public ToolAgent {
  public:
   using ToolAgent::ToolAgent;
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
-    for (const Request& request : requests) pushed += request.pushed ? 1 : 0;
-    return ToolAgent::Call(requests, pool);
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    for (const ToolCall& call : calls) pushed += call.pushed ? 1 : 0;
+    return ToolAgent::Call(calls, pool);
   }
   int pushed = 0;
 };
@@ -396,7 +396,7 @@ struct Run {
       config.files.relations.back().table = "rpl_pushed." + SqlName(table.name);
     }
     agent.SetFolder("/nonexistent");
-    session = std::make_unique<Session>(agent, Options());
+    session = std::make_unique<Session>(Ports(nobody, agent, agent, nobody), Options());
     for (const Diagnostic& d : session->Load("p.rpl", text))
       if (d.severity == Severity::kError) errors += d.message + "\n";
   }
@@ -420,7 +420,7 @@ struct Run {
   ToolConfig config;
   Nothing permission;
   testing::Silent nobody;
-  Counting agent{config, permission, {}, nobody};
+  Counting agent{config, permission, {}};
   std::unique_ptr<Session> session;
   std::string errors;
 };

@@ -23,7 +23,7 @@
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 #include "interp/store/value.h"
-#include "runtime/agent.h"
+#include "runtime/nobody.h"
 
 namespace rpl::testing {
 
@@ -105,11 +105,19 @@ struct Engine : private OwnSources, interp::Engine {
   FactForm form = FactForm::kPlain;
 };
 
-/// Answers nothing and keeps what was said.
-struct Silent : Agent {
-  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
+/// Keeps what was said, and answers nothing unless AnswerTo is overridden.
+struct Silent : Nobody {
+  /// The answer to a question or a call.
+  virtual rpl::Answer AnswerTo(const Request&, Pool&, std::string_view) { return {}; }
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override {
+    return AnswerTo(question, pool, refused);
+  }
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out;
+    for (const ToolCall& call : calls) out.push_back(AnswerTo(call, pool, ""));
+    return out;
+  }
   void Chat(const std::string& line) override { said.push_back(line); }
-  void OfferToContinue(const std::string&) override {}
 
   std::vector<std::string> said;
 };

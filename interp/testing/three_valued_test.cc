@@ -69,14 +69,12 @@ std::string RowText(const naive::Row& row) {
 }
 
 // Answers every call of a tool with 1, and keeps its text.
-struct Recorder : Agent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
+struct Recorder : testing::Silent {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view) override {
     if (request.kind != Request::Kind::kTool) return {};
     calls.insert(request.id);
     return {.kind = rpl::Answer::Kind::kValue, .value = pool.Int(1)};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
   std::set<std::string> calls;
 };

@@ -39,7 +39,7 @@ std::string Derivations::CollectedText(const Collected& collected, std::span<con
   std::string out = engine_.store.at(collected.relation).name() + "(";
   std::vector<Value> bindings;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const Question& q = engine_.program.QuestionOf(collected, i);
+    const ArgumentQuestion& q = engine_.program.QuestionOf(collected, i);
     out +=
         (i > 0 ? ", " : "") + std::string(avars && q.subject.starts_with('$') ? "$" : "?") + q.name;
     bindings.push_back(engine_.pool.Slot(q.name));

@@ -13,8 +13,6 @@
 namespace rpl {
 namespace {
 
-using Parties = Authority::Parties;
-
 bool IsTruth(const Node& node) { return node.As<Boolean>() != nullptr; }
 
 // A trace of a question, whose variables are what was asked for: `place(?x) ^ ~ {:status …}`.
@@ -130,8 +128,7 @@ Refused Door::Closed(RelationId relation, By by, const Authority::Entry& entry,
     case Of::kOpen:
       out.reason += entry.guarded ? "a guard of calls decides by it" : "";
       if (!entry.guarded) out.reason += "only " + PartiesText(state) + " may";
-      out.hint =
-          (state & RowsBy::Bit(By::kPerson)) != 0 ? "tell the user, who may" : "leave it out";
+      out.hint = (state & PartyBit(By::kPerson)) != 0 ? "tell the user, who may" : "leave it out";
       break;
   }
   if (out.line.end != 0) out.reason += " (" + engine_.sources.Where(out.line) + ")";
@@ -141,14 +138,14 @@ Refused Door::Closed(RelationId relation, By by, const Authority::Entry& entry,
 std::optional<Refused> Door::Refuse(RelationId relation, By by, Way way) const {
   const Authority::Entry entry = authority_.Of(relation);
   const Parties admits = way == Way::kNamedSource ? entry.source : entry.state;
-  if ((admits & RowsBy::Bit(by)) != 0) return {};
+  if ((admits & PartyBit(by)) != 0) return {};
   return Closed(relation, by, entry, "state");
 }
 
 std::optional<Refused> Door::RefuseReply(RelationId relation, std::span<const Value> row,
                                          By by) const {
   const Parties admits = authority_.AnswersTo(relation, row);
-  if ((admits & RowsBy::Bit(by)) != 0) return {};
+  if ((admits & PartyBit(by)) != 0) return {};
   Authority::Entry entry = authority_.Of(relation);
   entry.state = admits;
   return Closed(relation, by, entry, "answer");
@@ -163,9 +160,9 @@ Refused Door::RefusedAnswer(const OpenCall& call, By by) const {
 }
 
 Parties Door::TakenBack(Parties stated, By by) {
-  Parties own = RowsBy::Bit(by);
+  Parties own = PartyBit(by);
   if (by == By::kPerson) own = Authority::kOutside;
-  if (by == By::kHost) own = static_cast<Parties>(Authority::kOutside & ~RowsBy::Bit(By::kPerson));
+  if (by == By::kHost) own = static_cast<Parties>(Authority::kOutside & ~PartyBit(By::kPerson));
   return stated & own;
 }
 
@@ -197,12 +194,12 @@ std::optional<Refused> Door::RefuseTakingBack(const Assertion& a, By by) const {
   Parties parties = stated ? of.SaidBy(row) : 0;
   if (whole != kNoId) parties |= store.at(store.WholeIfAny(a.relation)).SaidBy(whole);
   if (parties == 0)
-    if (const std::optional<By> who = WhoAnswered(text)) parties = RowsBy::Bit(*who);
+    if (const std::optional<By> who = WhoAnswered(text)) parties = PartyBit(*who);
   if (parties == 0) {
     // Nothing is there to take back; but what the program states may be on its way.
     if (row == kNoId && entry.kind != Authority::Kind::kFacts) return {};
     if (row == kNoId) {
-      if ((entry.take_back & RowsBy::Bit(by)) != 0) return {};
+      if ((entry.take_back & PartyBit(by)) != 0) return {};
       return Closed(a.relation, by, entry, "take back rows of");
     }
     return Refused{std::string(PartyText(by)) + " may not take back " + text + ": rules derive it" +
@@ -214,10 +211,10 @@ std::optional<Refused> Door::RefuseTakingBack(const Assertion& a, By by) const {
     return Refused{
         std::string(PartyText(by)) + " may not take back " + text + ": " + PartiesText(parties) +
             " stated it" + (origin != nullptr ? " (" + engine_.sources.Where(*origin) + ")" : ""),
-        (parties & RowsBy::Bit(By::kProgram)) != 0 ? "only the author changes it, in the document"
-                                                   : "tell the user, who may"};
+        (parties & PartyBit(By::kProgram)) != 0 ? "only the author changes it, in the document"
+                                                : "tell the user, who may"};
   }
-  if ((entry.take_back & RowsBy::Bit(by)) == 0 && of.space() == Space::kRelation && entry.guarded)
+  if ((entry.take_back & PartyBit(by)) == 0 && of.space() == Space::kRelation && entry.guarded)
     return Closed(a.relation, by, entry, "take back rows of");
   return {};
 }
@@ -230,7 +227,7 @@ std::optional<Refused> Door::RefuseQuestion(const QuestionEntry& entry, By by) c
   std::string text = entry.text;
   if (text.ends_with(kIsFalse)) text.resize(text.size() - kIsFalse.size());
   const std::optional<By> who = WhoAnswered(text);
-  if (!who || TakenBack(RowsBy::Bit(*who), by) != 0) return {};
+  if (!who || TakenBack(PartyBit(*who), by) != 0) return {};
   return Refused{std::string(PartyText(by)) + " may not take back " + text + ": " +
                      std::string(PartyText(*who)) + " said it",
                  "tell the user, who may"};

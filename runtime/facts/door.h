@@ -66,7 +66,7 @@ class Door {
   void FilterTrace(Novelty& trace, const std::function<By(Span)>& by, Diagnostics& out) const;
 
   /// Whose statements of a row with these parties one party takes back.
-  static Authority::Parties TakenBack(Authority::Parties stated, By by);
+  static Parties TakenBack(Parties stated, By by);
 
  private:
   enum class Way { kStatement, kSource, kNamedSource };

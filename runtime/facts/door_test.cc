@@ -11,6 +11,7 @@
 
 #include "interp/store/store.h"
 #include "interp/store/value.h"
+#include "interp/testing/testing.h"
 #include "runtime/run/session.h"
 
 namespace rpl {
@@ -137,27 +138,25 @@ bool Admitted(By by, OfKind kind, Entrance entrance) {
   return false;
 }
 
-class OneParty : public Agent {
+class OneParty : public testing::Silent {
  public:
   By by = By::kHost;
   std::string source;
   std::string name;
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
-    if (!refused.empty() || request.relation != "r") return {};
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view refused) override {
+    if (!refused.empty() || request.relation_asked() != "r") return {};
     return {rpl::Answer::Kind::kValue, pool.String("a"), 0, by};
   }
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
-    std::vector<rpl::Answer> out(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      if (requests[i].tool == "index") {
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (calls[i].tool == "index") {
         const Value hash[] = {pool.Keyword("hash"), pool.String("h")};
         out[i] = {rpl::Answer::Kind::kMeta, pool.Map(hash), 0, By::kTool};
         out[i].source = SourceText{name, source};
       }
     return out;
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 };
 
 bool Holds(Session& session, OfKind kind) {

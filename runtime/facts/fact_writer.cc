@@ -5,7 +5,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "interp/eval/engine.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/derivation.h"
 #include "runtime/facts/door.h"
+#include "runtime/facts/goal_record.h"
 
 namespace rpl {
 
@@ -59,8 +65,7 @@ void FactWriter::DropUnfinished(const std::function<bool(const Span&)>& at) {
 }
 
 void FactWriter::TakeBack(RelationId relation, std::span<const Value> row, By by) {
-  const RowsBy::Parties of =
-      by == By::kProgram || !by_party_ ? RowsBy::Parties{0xFF} : Door::TakenBack(0xFF, by);
+  const Parties of = by == By::kProgram || !by_party_ ? Parties{0xFF} : Door::TakenBack(0xFF, by);
   std::erase_if(unfinished_, [&](const Unfinished& fact) {
     return fact.relation == relation && std::ranges::equal(fact.row, row) && (fact.by & ~of) == 0;
   });

@@ -18,12 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/derivation.h"
-#include "runtime/facts/goal_record.h"
+#include "interp/program/assertion.h"
+#include "runtime/facts/part_names.h"
 
 namespace rpl {
 
@@ -63,7 +59,7 @@ class FactWriter {
     Value meta;
     std::optional<Span> origin;
     std::vector<SetOrder> orders;
-    RowsBy::Parties by;
+    Parties by;
   };
 
   interp::Engine& engine_;

@@ -4,6 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "formats/diagnostic.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/derivation.h"
+#include "runtime/facts/goal_record.h"
 
 namespace rpl {
 namespace {
@@ -60,7 +63,7 @@ TEST_CASE("a party takes back what it stated, the program everything") {
   for (const bool by_party : {true, false}) {
     WrittenRun run(by_party);
     const Value one = run.Int(1);
-    const RowsBy::Parties two = RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kFile);
+    const Parties two = PartyBit(By::kPerson) | PartyBit(By::kFile);
     run.facts.Insert(run.p, {&one, 1}, {.by = two});
     run.facts.TakeBack(run.p, {&one, 1}, By::kFile);
     CHECK(run.Holds(one) == by_party);
@@ -94,7 +97,7 @@ TEST_CASE("a row that is cut off does not follow when it is taken back or its pl
   CHECK(run.facts.has_unfinished());
   run.facts.DropUnfinished([](const Span& at) { return at.file == 7; });
   CHECK_FALSE(run.facts.has_unfinished());
-  run.facts.Insert(run.p, {&set, 1}, {.by = RowsBy::Bit(By::kPerson)});
+  run.facts.Insert(run.p, {&set, 1}, {.by = PartyBit(By::kPerson)});
   run.facts.TakeBack(run.p, {&set, 1}, By::kFile);
   CHECK(run.facts.has_unfinished());
   run.facts.TakeBack(run.p, {&set, 1}, By::kPerson);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/facts/goal_record.h"
 
+#include "interp/eval/engine.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/recorder.h"
 
 namespace rpl {
 

@@ -11,12 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
 #include "interp/eval/resumption.h"
-#include "interp/program/program.h"
-#include "runtime/facts/recorder.h"
+#include "interp/program/assertion.h"
+#include "runtime/facts/part_names.h"
 
 namespace rpl {
+
+struct Goal;
 
 struct GoalRecord {
   using Truth = std::pair<RelationId, Value>;  // of a goal, with its bindings map

@@ -16,8 +16,14 @@
 #include "interp/plan/analysis.h"
 #include "interp/sql/sql_absence.h"
 #include "interp/sql/sql_push.h"
+#include "interp/sql/sql_source.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/fact_writer.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
 #include "runtime/facts/source_feed.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
 
 namespace rpl {
@@ -112,9 +118,9 @@ bool SourceFeed::PushDown(const Definition* query) {
 std::vector<SqlSource> SourceFeed::AskPlaces(const std::vector<const OpenCall*>& calls) {
   Journal* const journal = run_.options.journal;
   ordered_json question = {{"places", ordered_json::array()}};
-  std::vector<Request> requests;
+  std::vector<ToolCall> requests;
   for (const OpenCall* call : calls) {
-    requests.push_back(run_.request_for(*call));
+    requests.push_back(run_.call_for(*call));
     question["places"].push_back(requests.back().id);
   }
   const auto ask = [&] {

@@ -7,15 +7,22 @@
 #include <utility>
 
 #include "formats/data/json_fields.h"
+#include "formats/diagnostic.h"
 #include "formats/file_name.h"
 #include "formats/utf8.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
 #include "interp/program/metadata.h"
-#include "runtime/agent.h"
+#include "runtime/facts/call_book.h"
 #include "runtime/facts/door.h"
+#include "runtime/facts/fact_writer.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
 #include "runtime/facts/source_facts.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
+#include "runtime/replies.h"
 
 namespace rpl {
 
@@ -119,7 +126,7 @@ void SourceFeed::Exchange(const CallId& call, Stated now) {
   const bool known = stated_.contains(call);
   Stated& stated = stated_[call];
   const std::uint32_t file = stated.facts.file;
-  const RowsBy::Parties alone = RowsBy::Bit(stated.by);
+  const Parties alone = PartyBit(stated.by);
   if (known)  // what it stated may not be asserted yet
     std::erase_if(run_.said, [&](const Said& said) {
       return said.from == From::kSource && said.what.file == file;
@@ -148,7 +155,7 @@ void SourceFeed::Exchange(const CallId& call, Stated now) {
   if (!changed.empty()) run_.facts.MayHaveFallen();
   for (const auto& [other, also] : stated_) {
     if (other == call || changed.empty()) continue;
-    const RowsBy::Parties by = RowsBy::Bit(also.by);
+    const Parties by = PartyBit(also.by);
     const auto again = [&](RelationId relation, std::span<const Value> row, Span span, Value meta) {
       if (changed.contains(relation))
         run_.facts.Insert(relation, row, {.meta = meta, .origin = &span, .by = by});
@@ -200,15 +207,15 @@ void SourceFeed::ReadAgain(bool live) {
       }
   if (!live || known.empty() || (journal != nullptr && !journal->live())) return;
   std::vector<Reread> calls;
-  for (const Known& source : known) calls.push_back({run_.request_for(source.call), source.hash});
+  for (const Known& source : known) calls.push_back({run_.call_for(source.call), source.hash});
   const std::vector<Answer> read = run_.access.ReadAgain(calls, pool);
   const auto end_push = [&](std::size_t i) {
     const ordered_json answer = {{"changed", true}};
     if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
-    push_.changed = calls[i].request.id;
+    push_.changed = calls[i].call.id;
   };
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (calls[i].request.pushed && read[i].kind == Answer::Kind::kNotRun) {
+    if (calls[i].call.pushed && read[i].kind == Answer::Kind::kNotRun) {
       end_push(i);
       continue;
     }
@@ -243,7 +250,7 @@ void SourceFeed::Retake(const Known& source, const ordered_json& answer,
   const Value entries[] = {pool.Keyword("hash"), pool.String(TextAt(answer, "hash")),
                            pool.Keyword("rows"), RowCount(pool, stated->facts)};
   const Relation& of = engine_.store.at(id.relation);
-  const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
+  const Parties by = of.SaidBy(of.Find(id.args));
   run_.facts.Insert(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
   run_.recorder.Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
   Exchange(id, *std::move(stated));

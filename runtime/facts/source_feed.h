@@ -19,6 +19,7 @@
 #ifndef RPL_RUNTIME_FACTS_SOURCE_FEED_H_
 #define RPL_RUNTIME_FACTS_SOURCE_FEED_H_
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -28,24 +29,22 @@
 #include <utility>
 #include <vector>
 
-#include "formats/diagnostic.h"
-#include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_source.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/fact_writer.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/facts/said.h"
-#include "runtime/ports.h"
+#include "runtime/facts/part_names.h"
+#include "runtime/log.h"
 
 namespace rpl {
 
-class Door;
+enum class From;
+struct Said;
+struct SourceText;
+struct ToolCall;
 
 class SourceFeed {
  public:
-  /// What it borrows. `request_for`: a call of `$index` as it is put to the agent.
+  /// What it borrows. `call_for`: a call of `$index` as it goes out.
   struct Parts {
     interp::Engine& engine;
     const SessionOptions& options;
@@ -53,9 +52,9 @@ class SourceFeed {
     Recorder& recorder;
     const CallBook& calls;
     FactWriter& facts;
-    SaidQueue& said;
+    std::deque<Said>& said;
     const Door& door;
-    std::function<Request(const OpenCall&)> request_for;
+    std::function<ToolCall(const OpenCall&)> call_for;
   };
   explicit SourceFeed(Parts run);
 

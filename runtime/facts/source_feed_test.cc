@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/replies.h"
 #include "runtime/testing/run_parts.h"
 
 namespace rpl {
@@ -84,7 +85,7 @@ TEST_CASE("a source that changed is exchanged, but for what others state") {
   run.Take(run.Read("item,count\npen,3\ncup,1\n"));
   const RelationId stock = run.Find("stock", 2);
   const Value cup[] = {run.Text("cup"), run.engine.pool.Int(1)};
-  run.facts.Insert(stock, cup, {.by = RowsBy::Bit(By::kPerson)});
+  run.facts.Insert(stock, cup, {.by = PartyBit(By::kPerson)});
   run.source_feed.ReadAgain(true);
   CHECK(run.novelty.empty());
   agent.text = "item,count\nink,7\n";

@@ -37,7 +37,7 @@ class CommandProvider : public ModelProvider {
                          {"schema", request.schema},
                          {"attempt", request.attempt}};
     if (!request.refused.empty()) line["refused"] = request.refused;
-    ToolCall call{request.digest, &command, ordered_json::array()};
+    CommandCall call{request.digest, &command, ordered_json::array()};
     call.line = DumpJson(line);
     ToolRun run;
     run.interrupted = interrupted;

@@ -12,6 +12,7 @@
 #include "formats/terminal_text.h"
 #include "runtime/facts/source_facts.h"
 #include "runtime/model/text_source.h"
+#include "runtime/replies.h"
 #include "runtime/wire/open_question.h"
 #include "runtime/wire/request_key.h"
 
@@ -36,9 +37,9 @@ ToolCommand ApprovedAs(const ModelConfig& config) {
   return out;
 }
 
-ModelAgent::ModelAgent(Agent& otherwise, Permission& permission, Note note,
+ModelAgent::ModelAgent(People& people, Tools& tools, Permission& permission, Note note,
                        std::function<bool()> interrupted)
-    : RelayingAgent(otherwise),
+    : RelayingAgent(people, tools),
       permission_(permission),
       note_(std::move(note)),
       interrupted_(std::move(interrupted)) {}
@@ -52,37 +53,37 @@ void ModelAgent::Use(const ModelConfig& config, Permit permit, bool approved,
   provider_ = std::move(provider);
 }
 
-bool ModelAgent::IsInScope(const Request& request) const {
-  if (provider_ == nullptr || request.kind == Request::Kind::kTool || request.name == kWhatNow ||
-      !request.Admits(By::kModel) || AsksForSecret(request))
+bool ModelAgent::IsInScope(const Question& question) const {
+  if (provider_ == nullptr || question.name == kWhatNow || !question.Admits(By::kModel) ||
+      AsksForSecret(question))
     return false;
   return config_.bounds.answers_all ||
          std::ranges::any_of(config_.bounds.answers,
-                             [&](const std::string& key) { return KeyFits(request, key); });
+                             [&](const std::string& key) { return KeyFits(question, key); });
 }
 
-bool ModelAgent::IsPermitted(const Request& request) {
+bool ModelAgent::IsPermitted(const Question& question) {
   if (permit_ == Permit::kDeny) return false;
   const ToolCommand command = ApprovedAs(config_);
   Permission::Permit verdict{true, ""};
   if (!approved_) verdict = permission_.Approve(command);
   if (verdict.yes && permit_ == Permit::kAsk && !approved_)
     verdict =
-        permission_.Ask({request.name, &command, nlohmann::ordered_json::array()}, request.id);
+        permission_.Ask({question.name, &command, nlohmann::ordered_json::array()}, question.id);
   if (verdict.yes) return true;
   note_(fmt::format("the model is not asked: {}", verdict.reason));
   ended_ = true;
   return false;
 }
 
-rpl::Answer ModelAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
-  if (refused.empty() && request.attempts != nullptr && !ended_ && IsInScope(request))
-    if (std::optional<rpl::Answer> answer = AskModel(request, pool)) return *std::move(answer);
-  return otherwise_.Ask(request, pool, refused);
+rpl::Answer ModelAgent::Ask(const Question& question, Pool& pool, std::string_view refused) {
+  if (refused.empty() && question.attempts != nullptr && !ended_ && IsInScope(question))
+    if (std::optional<rpl::Answer> answer = AskModel(question, pool)) return *std::move(answer);
+  return people_.Ask(question, pool, refused);
 }
 
 bool ModelAgent::AnswersAgain(const std::string& call, const AttemptBook& attempts) {
-  if (provider_ == nullptr || ended_) return otherwise_.AnswersAgain(call, attempts);
+  if (provider_ == nullptr || ended_) return people_.AnswersAgain(call, attempts);
   return attempts.CountOf(call) < config_.bounds.attempts && ReachedLimit(attempts).empty();
 }
 
@@ -104,10 +105,10 @@ std::string ModelAgent::NameOf(const ModelReply& reply) const {
   return config_.model.empty() ? ProviderName(config_.provider) : config_.model;
 }
 
-Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt,
+Attempt ModelAgent::AttemptFor(const Question& question, const ModelPrompt& prompt,
                                const ModelReply& reply) const {
   Attempt out;
-  out.call = request.id;
+  out.call = question.id;
   out.provider = ProviderName(config_.provider);
   out.model = NameOf(reply);
   out.digest = prompt.digest;
@@ -123,18 +124,18 @@ Attempt ModelAgent::AttemptFor(const Request& request, const ModelPrompt& prompt
 }
 
 // The questions of one request, with the one that is put as the first.
-std::vector<Request> ModelAgent::AskedWith(const Request& request) const {
-  std::vector<Request> out = {request};
-  if (!request.others) return out;
-  std::ranges::copy_if(request.others(), std::back_inserter(out), [&](const Request& other) {
-    return IsInScope(other) && request.attempts->CountOf(other.id) < config_.bounds.attempts;
+std::vector<Question> ModelAgent::AskedWith(const Question& question) const {
+  std::vector<Question> out = {question};
+  if (!question.others) return out;
+  std::ranges::copy_if(question.others(), std::back_inserter(out), [&](const Question& other) {
+    return IsInScope(other) && question.attempts->CountOf(other.id) < config_.bounds.attempts;
   });
   return out;
 }
 
-ModelRequest ModelAgent::RequestFor(const std::vector<Request>& asked, const ModelPrompt& prompt,
+ModelRequest ModelAgent::RequestFor(const std::vector<Question>& asked, const ModelPrompt& prompt,
                                     const std::vector<Attempt>& before) const {
-  const Request& first = asked.front();
+  const Question& first = asked.front();
   const AttemptBook::Spent spent = first.attempts->spent();
   ModelRequest out;
   out.call = asked.size() == 1 ? first.id : first.heading;
@@ -159,47 +160,47 @@ rpl::Answer ModelAgent::Taken(Attempt attempt, Value value) const {
 
 // The answer that a request for several questions brought; nullopt if none did, or if the question
 // does not take it any more.
-std::optional<rpl::Answer> ModelAgent::Kept(const Request& request, Pool& pool) {
-  auto kept = kept_.extract(request.id);
+std::optional<rpl::Answer> ModelAgent::Kept(const Question& question, Pool& pool) {
+  auto kept = kept_.extract(question.id);
   if (kept.empty()) return std::nullopt;
   Attempt& attempt = kept.mapped();
-  const ReadReply read = ReadModelReply(std::exchange(attempt.reply, ""), {&request, 1}, pool);
+  const ReadReply read = ReadModelReply(std::exchange(attempt.reply, ""), {&question, 1}, pool);
   if (!read.reason.empty()) return std::nullopt;
   return Taken(std::move(attempt), read.values.front());
 }
 
 // The answer of the model; nullopt if the question stays open for somebody else.
-std::optional<rpl::Answer> ModelAgent::AskModel(const Request& request, Pool& pool) {
-  if (auto kept = Kept(request, pool)) return kept;
-  std::optional<Passed> passed = AskUntilTaken(request, pool, nullptr);
+std::optional<rpl::Answer> ModelAgent::AskModel(const Question& question, Pool& pool) {
+  if (auto kept = Kept(question, pool)) return kept;
+  std::optional<Passed> passed = AskUntilTaken(question, pool, nullptr);
   if (!passed) return std::nullopt;
   return Taken(std::move(passed->attempt), passed->read.values.front());
 }
 
 // Makes attempts, until one passes the gates; nullopt if none does.
-std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Request& request, Pool& pool,
+std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Question& question, Pool& pool,
                                                             const Gate& gate) {
-  AttemptBook& attempts = *request.attempts;
+  AttemptBook& attempts = *question.attempts;
   kept_.clear();
-  while (attempts.CountOf(request.id) < config_.bounds.attempts) {
+  while (attempts.CountOf(question.id) < config_.bounds.attempts) {
     if (std::string limit = ReachedLimit(attempts); !limit.empty()) {
-      Attempt reached{.call = request.id, .gate = Attempt::Gate::kBudget};
+      Attempt reached{.call = question.id, .gate = Attempt::Gate::kBudget};
       reached.reason = std::move(limit);
       static_cast<void>(attempts.Add(std::move(reached)));
       return std::nullopt;
     }
-    if (!IsPermitted(request)) return std::nullopt;
-    const std::vector<Request> asked = AskedWith(request);
+    if (!IsPermitted(question)) return std::nullopt;
+    const std::vector<Question> asked = AskedWith(question);
     std::vector<Attempt> before;
     for (const Attempt& attempt : attempts.all())
-      if (std::ranges::find(asked, attempt.call, &Request::id) != asked.end())
+      if (std::ranges::find(asked, attempt.call, &Question::id) != asked.end())
         before.push_back(attempt);
     const ModelPrompt prompt = PromptForModel(asked, pool, before);
     const ModelReply reply = provider_->Ask(RequestFor(asked, prompt, before), interrupted_);
-    Attempt attempt = AttemptFor(request, prompt, reply);
+    Attempt attempt = AttemptFor(question, prompt, reply);
     const auto leave = [&](Attempt::Gate at, std::string reason, const char* told) {
       if (told != nullptr)
-        note_(fmt::format("the model {} {}: {}", told, request.id,
+        note_(fmt::format("the model {} {}: {}", told, question.id,
                           Shortened(reason, 2 * kToldReason)));
       attempt.gate = at;
       attempt.reason = std::move(reason);
@@ -226,11 +227,11 @@ std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Request& reque
     attempt.reason = read.reason;
     attempt.value = ShownValue(read.value);
     if (read.reason.empty()) {
-      if (asked.size() > 1) attempt.value = ShownValue(read.value[request.name]);
+      if (asked.size() > 1) attempt.value = ShownValue(read.value[question.name]);
       for (std::size_t i = 1; i < asked.size(); ++i) Keep(asked[i], read.value, attempt);
       return Passed{std::move(read), std::move(attempt)};
     }
-    note_(fmt::format("the model's answer to {} is not taken: {}", request.id,
+    note_(fmt::format("the model's answer to {} is not taken: {}", question.id,
                       Shortened(read.reason, kToldReason)));
     if (!attempts.Add(std::move(attempt))) return std::nullopt;
   }
@@ -239,43 +240,42 @@ std::optional<ModelAgent::Passed> ModelAgent::AskUntilTaken(const Request& reque
 
 // Keeps the part of a reply that answers another question than the one that is put. The request is
 // counted with the first.
-void ModelAgent::Keep(const Request& request, const nlohmann::ordered_json& values,
+void ModelAgent::Keep(const Question& question, const nlohmann::ordered_json& values,
                       const Attempt& of) {
-  Attempt kept{.call = request.id};
-  kept.value = ShownValue(values[request.name]);
+  Attempt kept{.call = question.id};
+  kept.value = ShownValue(values[question.name]);
   kept.provider = of.provider;
   kept.model = of.model;
   kept.digest = of.digest;
-  kept.reply = DumpJson({{"value", values[request.name]}});
-  kept_.insert_or_assign(request.id, std::move(kept));
+  kept.reply = DumpJson({{"value", values[question.name]}});
+  kept_.insert_or_assign(question.id, std::move(kept));
 }
 
-std::vector<rpl::Answer> ModelAgent::Call(const std::vector<Request>& requests, Pool& pool) {
-  std::vector<rpl::Answer> out = otherwise_.Call(requests, pool);
+std::vector<rpl::Answer> ModelAgent::Call(const std::vector<ToolCall>& calls, Pool& pool) {
+  std::vector<rpl::Answer> out = tools_.Call(calls, pool);
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (out[i].source && !IsReadable(out[i].source->name) && MayRead(requests[i]))
-      out[i] = ReadByModel(requests[i], std::move(out[i]), pool);
+    if (out[i].source && !IsReadable(out[i].source->name) && MayRead(calls[i]))
+      out[i] = ReadByModel(calls[i], std::move(out[i]), pool);
   return out;
 }
 
 // Whether it may read a text in the place of this call of `$index`.
-bool ModelAgent::MayRead(const Request& request) const {
-  return provider_ != nullptr && !ended_ && request.tool == "index" && !request.row.empty() &&
-         request.attempts != nullptr &&
+bool ModelAgent::MayRead(const ToolCall& call) const {
+  return provider_ != nullptr && !ended_ && call.tool == "index" && !call.row.empty() &&
+         call.attempts != nullptr &&
          (config_.bounds.answers_all ||
           std::ranges::find(config_.bounds.answers, "index") != config_.bounds.answers.end());
 }
 
-rpl::Answer ModelAgent::ReadByModel(const Request& request, rpl::Answer answer, Pool& pool) {
+rpl::Answer ModelAgent::ReadByModel(const ToolCall& call, rpl::Answer answer, Pool& pool) {
   SourceText& source = *answer.source;
-  Request asked = QuestionOfText(request, source);
+  const Question asked = QuestionOfText(call, source);
   const auto passed = AskUntilTaken(asked, pool, [&](const std::vector<Value>& values) {
     return UncitedIn(source.text, values.front(), pool);
   });
-  if (!passed || !request.attempts->Add(passed->attempt))
+  if (!passed || !call.attempts->Add(passed->attempt))
     return NotRunCall(pool, "not-read", "no model read " + source.name);
-  source.text =
-      FactsOfRows(pool, request, passed->read.values.front(), source, passed->attempt.model);
+  source.text = FactsOfRows(pool, call, passed->read.values.front(), source, passed->attempt.model);
   source.by = By::kModel;
   return answer;
 }

@@ -60,9 +60,9 @@ class FreePermission : public VouchedPermission {
 // A person with one answer to every question.
 class OneAnswer : public Nobody {
  public:
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
-    asked.push_back(request.id);
-    if (answer.empty() || request.name == "what-now") return {};
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view) override {
+    asked.push_back(question.id);
+    if (answer.empty() || question.name == "what-now") return {};
     return {.kind = rpl::Answer::Kind::kValue, .value = pool.String(answer), .by = By::kPerson};
   }
   Strings asked;
@@ -86,7 +86,8 @@ struct ModelledRun {
 
   Outcome Go(const std::string& text, bool from_record = false) {
     ModelAgent agent(
-        person, permission, [&](const std::string& note) { notes.push_back(note); }, nullptr);
+        person, person, permission, [&](const std::string& note) { notes.push_back(note); },
+        nullptr);
     agent.Use(config, Permit::kAllow, false, std::make_unique<PreparedProvider>(replies, asked));
     std::vector<Event> recorded = events;
     SessionOptions options;
@@ -97,10 +98,11 @@ struct ModelledRun {
                      recorded.end());
     std::vector<Event> fresh;
     Run::Opened opened =
-        Run::Open(agent, {.files = {{"p.md", text}},
-                          .options = std::move(options),
-                          .record = Recording{recorded, std::make_unique<ListStore>(fresh)},
-                          .goal = ""});
+        Run::Open({agent, agent, person, person},
+                  {.files = {{"p.md", text}},
+                   .options = std::move(options),
+                   .record = Recording{recorded, std::make_unique<ListStore>(fresh)},
+                   .goal = ""});
     for (const Diagnostic& d : opened.findings) UNSCOPED_INFO(d.message);
     REQUIRE(opened);
     const Outcome outcome = opened.run->IsOver() ? *opened.run->last() : opened.run->Turn();
@@ -214,13 +216,13 @@ TEST_CASE("only questions in scope go to the model") {
 TEST_CASE("a person's question, a secret and a decision are never the model's") {
   Nobody nobody;
   FreePermission permission;
-  ModelAgent agent(nobody, permission, nullptr, nullptr);
+  ModelAgent agent(nobody, nobody, permission, nullptr, nullptr);
   std::deque<std::string> replies;
   std::vector<ModelRequest> asked;
   ModelConfig config;
   config.bounds.answers_all = true;
   agent.Use(config, Permit::kAllow, true, std::make_unique<PreparedProvider>(replies, asked));
-  Request request;
+  Question request;
   request.name = "x";
   request.prompt = "Which?";
   CHECK(agent.IsInScope(request));
@@ -230,10 +232,7 @@ TEST_CASE("a person's question, a secret and a decision are never the model's") 
   request.name = "what-now";
   CHECK_FALSE(agent.IsInScope(request));
   request.name = "x";
-  request.admits = RowsBy::Bit(By::kPerson);
-  CHECK_FALSE(agent.IsInScope(request));
-  request.admits = 0xFF;
-  request.kind = Request::Kind::kTool;
+  request.admits = PartyBit(By::kPerson);
   CHECK_FALSE(agent.IsInScope(request));
 }
 

@@ -11,7 +11,7 @@
 #include "formats/shorten.h"
 #include "formats/text_hash.h"
 #include "interp/store/json_value.h"
-#include "runtime/agent.h"
+#include "runtime/replies.h"
 
 namespace rpl {
 
@@ -31,9 +31,9 @@ constexpr std::size_t kShownReason = 600;
 constexpr std::string_view kTheAnswer = "The answer";
 
 // Whether the options are given by their number: some of them have no text of their own.
-bool AreNumbered(const Request& request, const Pool& pool) {
+bool AreNumbered(const Question& question, const Pool& pool) {
   std::set<std::string> texts;
-  for (const Value option : request.options) {
+  for (const Value option : question.options) {
     const bool plain = option.kind() == Kind::kString || option.kind() == Kind::kSymbol ||
                        option.kind() == Kind::kKeyword || option.kind() == Kind::kInt ||
                        option.kind() == Kind::kBigInt || option.kind() == Kind::kFloat;
@@ -52,30 +52,30 @@ ordered_json ObjectOf(ordered_json properties) {
 }
 
 // Of one value, or of one cell.
-ordered_json CellSchema(const Request& request, const Pool& pool) {
-  if (!request.options.empty() && request.options.size() <= kMostEnum) {
-    const bool numbered = AreNumbered(request, pool);
+ordered_json CellSchema(const Question& question, const Pool& pool) {
+  if (!question.options.empty() && question.options.size() <= kMostEnum) {
+    const bool numbered = AreNumbered(question, pool);
     ordered_json names = ordered_json::array();
-    for (std::size_t i = 0; i < request.options.size(); ++i) {
+    for (std::size_t i = 0; i < question.options.size(); ++i) {
       if (numbered) names.push_back(i + 1);
-      else names.push_back(PlainText(pool, request.options[i]));
+      else names.push_back(PlainText(pool, question.options[i]));
     }
     return {{"type", numbered ? "integer" : "string"}, {"enum", std::move(names)}};
   }
-  if (!request.options.empty() && AreNumbered(request, pool)) return {{"type", "integer"}};
+  if (!question.options.empty() && AreNumbered(question, pool)) return {{"type", "integer"}};
   return {
-      {"type", request.takes == Takes::kNumber && request.options.empty() ? "number" : "string"}};
+      {"type", question.takes == Takes::kNumber && question.options.empty() ? "number" : "string"}};
 }
 
-ordered_json ValueSchema(const Request& request, const Pool& pool) {
-  ordered_json value = CellSchema(request, pool);
-  if (request.row.size() > 1) {
+ordered_json ValueSchema(const Question& question, const Pool& pool) {
+  ordered_json value = CellSchema(question, pool);
+  if (question.row.size() > 1) {
     ordered_json properties = ordered_json::object();
-    for (const std::string& name : request.row)
+    for (const std::string& name : question.row)
       properties[name] = {{"anyOf", {{{"type", "string"}}, {{"type", "number"}}}}};
     value = ObjectOf(std::move(properties));
   }
-  if (request.row.empty()) return value;
+  if (question.row.empty()) return value;
   return {{"type", "array"}, {"items", std::move(value)}};
 }
 
@@ -93,63 +93,64 @@ class Marked {
 };
 
 // What the answer to a question is, `what`: its options, and the form of rows and times.
-std::string FormOf(const Request& request, const Pool& pool, const std::string& what,
+std::string FormOf(const Question& question, const Pool& pool, const std::string& what,
                    const Marked& marked) {
   std::string out;
-  if (!request.options.empty()) {
-    const bool numbered = AreNumbered(request, pool);
+  if (!question.options.empty()) {
+    const bool numbered = AreNumbered(question, pool);
     out += fmt::format("\n{} is {}one of these options.\n", what, numbered ? "the number of " : "");
     std::string options;
-    for (std::size_t i = 0; i < request.options.size(); ++i)
+    for (std::size_t i = 0; i < question.options.size(); ++i)
       options += (i == 0 ? "" : "\n") + (numbered ? fmt::format("{}. ", i + 1) : "- ") +
-                 PlainText(pool, request.options[i]);
+                 PlainText(pool, question.options[i]);
     out += marked.Block("options", options);
   }
-  if (request.row.size() == 1)
+  if (question.row.size() == 1)
     out += fmt::format("\n{} is a list of distinct values, empty if there are none.\n", what);
-  if (request.row.size() > 1)
+  if (question.row.size() > 1)
     out += fmt::format("\n{} is a list of distinct rows of {}, empty if there are none.\n", what,
-                       fmt::join(request.row, ", "));
-  if (request.takes == Takes::kTime)
+                       fmt::join(question.row, ", "));
+  if (question.takes == Takes::kTime)
     out += fmt::format("{}A time{} is written as 2026-05-01 or 2026-05-01T10:00:00Z.\n",
-                       request.row.empty() ? "\n" : "", what == kTheAnswer ? "" : " for " + what);
+                       question.row.empty() ? "\n" : "", what == kTheAnswer ? "" : " for " + what);
   return out;
 }
 
-Value OptionOf(const ordered_json& json, const Request& request, Pool& pool) {
-  if (json.is_number_unsigned() && AreNumbered(request, pool)) {
+Value OptionOf(const ordered_json& json, const Question& question, Pool& pool) {
+  if (json.is_number_unsigned() && AreNumbered(question, pool)) {
     const auto number = json.get<std::size_t>();
-    return number >= 1 && number <= request.options.size() ? request.options[number - 1] : kNone;
+    return number >= 1 && number <= question.options.size() ? question.options[number - 1] : kNone;
   }
-  for (const Value option : request.options)
+  for (const Value option : question.options)
     if (json.is_string() && PlainText(pool, option) == json.get_ref<const std::string&>())
       return option;
   return kNone;
 }
 
-Value CellOf(const ordered_json& json, const Request& request, Pool& pool) {
-  if (!request.options.empty())
-    if (const Value option = OptionOf(json, request, pool); !option.is_none()) return option;
+Value CellOf(const ordered_json& json, const Question& question, Pool& pool) {
+  if (!question.options.empty())
+    if (const Value option = OptionOf(json, question, pool); !option.is_none()) return option;
   return ValueOfJson(json, pool, false);
 }
 
-Value RowOfJson(const ordered_json& json, const Request& request, Pool& pool) {
-  if (request.row.size() == 1) return CellOf(json, request, pool);
+Value RowOfJson(const ordered_json& json, const Question& question, Pool& pool) {
+  if (question.row.size() == 1) return CellOf(json, question, pool);
   std::vector<Value> cells;
-  for (const std::string& name : request.row) cells.push_back(ValueOfJson(json[name], pool, false));
+  for (const std::string& name : question.row)
+    cells.push_back(ValueOfJson(json[name], pool, false));
   return pool.List(cells);
 }
 
 // What the question takes of a value of its schema.
-TakenReply TakenOf(const ordered_json& value, const Request& request, Pool& pool) {
-  if (request.row.empty()) return TakeReply(request, CellOf(value, request, pool), pool);
+TakenReply TakenOf(const ordered_json& value, const Question& question, Pool& pool) {
+  if (question.row.empty()) return TakeReply(question, CellOf(value, question, pool), pool);
   std::vector<Value> rows;
-  for (const ordered_json& row : value) rows.push_back(RowOfJson(row, request, pool));
+  for (const ordered_json& row : value) rows.push_back(RowOfJson(row, question, pool));
   std::set<std::string> seen;
   for (const Value row : rows)
     if (!seen.insert(Text(pool, row)).second)
       return {.value = kNone, .refused = Text(pool, row, 60) + " is there twice"};
-  return TakeReply(request, pool.List(rows), pool);
+  return TakeReply(question, pool.List(rows), pool);
 }
 
 }  // namespace
@@ -157,19 +158,19 @@ TakenReply TakenOf(const ordered_json& value, const Request& request, Pool& pool
 ordered_json ReplySchema(Asked asked, const Pool& pool) {
   if (asked.size() == 1) return ObjectOf({{"value", ValueSchema(asked.front(), pool)}});
   ordered_json values = ordered_json::object();
-  for (const Request& request : asked) values[request.name] = ValueSchema(request, pool);
+  for (const Question& question : asked) values[question.name] = ValueSchema(question, pool);
   return ObjectOf({{"value", ObjectOf(std::move(values))}});
 }
 
 ModelPrompt PromptForModel(Asked asked, const Pool& pool, const std::vector<Attempt>& before) {
-  const Request& first = asked.front();
+  const Question& first = asked.front();
   std::string all;
   for (const auto& [name, value] : first.known) all += name + "\n" + value + "\n";
-  for (const Request& request : asked)
-    for (const Value option : request.options) all += PlainText(pool, option) + "\n";
+  for (const Question& question : asked)
+    for (const Value option : question.options) all += PlainText(pool, option) + "\n";
   for (const Attempt& attempt : before) all += attempt.value + "\n" + attempt.reason + "\n";
-  for (const Request& request : asked)
-    if (request.prose.empty()) all += request.prompt;
+  for (const Question& question : asked)
+    if (question.prose.empty()) all += question.prompt;
   const Marked marked(all);
 
   ModelPrompt out;
@@ -177,17 +178,17 @@ ModelPrompt PromptForModel(Asked asked, const Pool& pool, const std::vector<Atte
   for (const std::string& title : first.path) out.text += "# " + title + "\n";
   if (!out.text.empty()) out.text += "\n";
   std::set<std::string> told;  // a heading has one prose for several arguments, or one for each
-  for (const Request& request : asked) {
-    if (!told.insert(request.prose.empty() ? request.prompt : request.prose).second) continue;
-    if (!request.prose.empty()) out.text += request.prose + "\n";
-    else out.text += "Answer this question:\n" + marked.Block("question", request.prompt);
+  for (const Question& question : asked) {
+    if (!told.insert(question.prose.empty() ? question.prompt : question.prose).second) continue;
+    if (!question.prose.empty()) out.text += question.prose + "\n";
+    else out.text += "Answer this question:\n" + marked.Block("question", question.prompt);
   }
   for (const auto& [name, value] : first.known)
     out.text += "\n[" + name + "] is\n" + marked.Block(name, value);
-  for (const Request& request : asked)
+  for (const Question& question : asked)
     out.text +=
-        FormOf(request, pool,
-               asked.size() == 1 ? std::string(kTheAnswer) : "`" + request.name + "`", marked);
+        FormOf(question, pool,
+               asked.size() == 1 ? std::string(kTheAnswer) : "`" + question.name + "`", marked);
   for (const Attempt& attempt : before) {
     if (attempt.reason.empty() ||
         (!attempt.Counts() && attempt.gate != Attempt::Gate::kConstraints))
@@ -216,7 +217,7 @@ ReadReply ReadModelReply(const std::string& text, Asked asked, Pool& pool) {
   if (read.json.is_object() && read.json.contains("value")) out.value = read.json["value"];
   const SchemaFit fit = FitsSchema(ReplySchema(asked, pool), read.json);
   // An option that is none is refused by the question, which names it.
-  const Request& first = asked.front();
+  const Question& first = asked.front();
   const bool chosen = asked.size() == 1 && !first.options.empty() && first.row.empty() &&
                       read.json.is_object() && read.json.size() == 1 && !out.value.is_null() &&
                       out.value.is_primitive();
@@ -224,12 +225,12 @@ ReadReply ReadModelReply(const std::string& text, Asked asked, Pool& pool) {
     return refuse(Attempt::Gate::kSchema,
                   (fit.where.empty() ? "the reply" : "`" + fit.where + "`") +
                       " is not of the schema: " + fit.why);
-  for (const Request& request : asked) {
+  for (const Question& question : asked) {
     TakenReply taken =
-        TakenOf(asked.size() == 1 ? out.value : out.value[request.name], request, pool);
+        TakenOf(asked.size() == 1 ? out.value : out.value[question.name], question, pool);
     if (!taken.refused.empty())
       return refuse(Attempt::Gate::kQuestion,
-                    (asked.size() == 1 ? "" : request.name + ": ") + taken.refused);
+                    (asked.size() == 1 ? "" : question.name + ": ") + taken.refused);
     out.values.push_back(taken.value);
   }
   return out;

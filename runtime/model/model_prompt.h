@@ -42,9 +42,9 @@ struct ModelPrompt {
 };
 
 /// What one request asks: a question, or several of one heading.
-using Asked = std::span<const Request>;
+using Asked = std::span<const Question>;
 
-/// The schema of the replies. REQUIRES: at least one question, none of them a call of a tool.
+/// The schema of the replies. REQUIRES: at least one question.
 nlohmann::ordered_json ReplySchema(Asked asked, const Pool& pool);
 
 /// The prompt after these attempts, of which those with a reason were not taken.

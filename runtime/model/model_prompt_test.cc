@@ -12,7 +12,7 @@ using Gate = Attempt::Gate;
 
 struct AskedQuestion {
   Pool pool;
-  Request request;
+  Question request;
 
   AskedQuestion() {
     request.id = "q(?x)";
@@ -20,7 +20,7 @@ struct AskedQuestion {
     request.prompt = "Which?";
   }
   void Offer(std::initializer_list<const char*> options) {
-    request.kind = Request::Kind::kChoose;
+    request.kind = Question::Kind::kChoose;
     for (const char* option : options) request.options.push_back(pool.String(option));
   }
   std::string Schema() const {
@@ -131,7 +131,7 @@ TEST_CASE("several questions of a heading are an object with a property for each
   to.request.name = "to";
   from.request.prose = to.request.prose = "Where from, and when?";
   to.request.takes = Takes::kTime;
-  const Request asked[] = {from.request, to.request};
+  const Question asked[] = {from.request, to.request};
   CHECK(DumpJson(ReplySchema(asked, from.pool)["properties"]["value"]["properties"]) ==
         R"({"from":{"type":"string"},"to":{"type":"string"}})");
   CHECK(PromptForModel(asked, from.pool, {}).text ==

@@ -18,8 +18,8 @@ std::string_view CitationOf(const Pool& pool, Value row) {
 
 }  // namespace
 
-Request QuestionOfText(const Request& call, const SourceText& source) {
-  Request out;
+Question QuestionOfText(const ToolCall& call, const SourceText& source) {
+  Question out;
   out.id = call.id;
   out.name = out.relation = "index";
   out.path = call.path;
@@ -45,7 +45,7 @@ std::string UncitedIn(std::string_view text, Value rows, const Pool& pool) {
   return "";
 }
 
-std::string FactsOfRows(Pool& pool, const Request& call, Value rows, const SourceText& source,
+std::string FactsOfRows(Pool& pool, const ToolCall& call, Value rows, const SourceText& source,
                         const std::string& model) {
   std::string out;
   for (const Value row : pool.ItemsOf(rows)) {

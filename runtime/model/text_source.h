@@ -16,14 +16,14 @@
 namespace rpl {
 
 /// The question for the rows. REQUIRES: `call` has the arguments of a heading as its `row`.
-Request QuestionOfText(const Request& call, const SourceText& source);
+Question QuestionOfText(const ToolCall& call, const SourceText& source);
 
 /// Why one of the rows that a model gave is not taken, as its citation does not stand in the text;
 /// else "".
 std::string UncitedIn(std::string_view text, Value rows, const Pool& pool);
 
 /// The rows as RPL. REQUIRES: each citation stands in the text.
-std::string FactsOfRows(Pool& pool, const Request& call, Value rows, const SourceText& source,
+std::string FactsOfRows(Pool& pool, const ToolCall& call, Value rows, const SourceText& source,
                         const std::string& model);
 
 }  // namespace rpl

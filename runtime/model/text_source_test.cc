@@ -10,7 +10,7 @@ namespace {
 
 struct MailRead {
   Pool pool;
-  Request call;
+  ToolCall call;
   SourceText source{"mail.txt", "Good morning,\nplease send 5 bolts\nand a cog.\n"};
 
   MailRead() {
@@ -20,7 +20,7 @@ struct MailRead {
     call.prose = "What is ordered?";
   }
   Value Rows(const char* reply) {
-    const Request asked = QuestionOfText(call, source);
+    const Question asked = QuestionOfText(call, source);
     const ReadReply read = ReadModelReply(reply, {&asked, 1}, pool);
     REQUIRE(read.reason == "");
     return read.values.front();
@@ -54,7 +54,7 @@ TEST_CASE("a row whose citation does not stand in the text is not taken") {
 
 TEST_CASE("the question for the rows has the text as data") {
   MailRead mail;
-  const Request asked = QuestionOfText(mail.call, mail.source);
+  const Question asked = QuestionOfText(mail.call, mail.source);
   const std::string prompt = PromptForModel({&asked, 1}, mail.pool, {}).text;
   CHECK(prompt.starts_with("What is ordered?\n\nThe rows are those of which [mail.txt] tells."));
   CHECK(prompt.find("a list of distinct rows of item, n, citation") != std::string::npos);

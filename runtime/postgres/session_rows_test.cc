@@ -13,7 +13,7 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/postgres/test_cluster.h"
 #include "runtime/record/session_file.h"
-#include "runtime/tools/three_tools.h"
+#include "runtime/testing/three_tools.h"
 
 namespace rpl {
 namespace {

@@ -17,6 +17,8 @@
 #include <set>
 #include <utility>
 
+#include "runtime/host/host_calls.h"
+
 namespace rpl {
 namespace {
 

@@ -17,11 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/host/host_calls.h"
 #include "runtime/record/event_chain.h"
 #include "runtime/record/journal.h"
 
 namespace rpl {
+
+class HostCalls;  // runtime/host/host_calls.h
 
 class SessionStore {
  public:

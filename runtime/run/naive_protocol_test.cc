@@ -13,6 +13,7 @@
 #include <string>
 
 #include "interp/testing/random_program.h"
+#include "interp/testing/testing.h"
 #include "runtime/run/saved_session.h"
 #include "runtime/testing/naive_protocol.h"
 #include "runtime/testing/random_protocol.h"
@@ -26,8 +27,8 @@ struct Refused : std::runtime_error {
 };
 
 // Gives the reply that was prepared for one question.
-struct Person : Agent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
+struct Person : testing::Silent {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view refused) override {
     if (request.id != question || !refused.empty()) return {};
     if (reply.declined) return {rpl::Answer::Kind::kDecline, kNone};
     std::vector<Value> values;
@@ -35,8 +36,6 @@ struct Person : Agent {
     if (!request.row.empty()) return {rpl::Answer::Kind::kValue, pool.List(values)};
     return {rpl::Answer::Kind::kValue, values.front()};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
   std::string question;
   Reply reply;
@@ -117,7 +116,7 @@ class Play {
   std::string Resume() {
     const auto text = [](const Outcome& o) {
       std::string out(StatusName(o.status));
-      for (const Request& r : o.pending) out += " " + r.id;
+      for (const OpenRequest& r : o.pending) out += " " + r->id;
       for (const std::string& answer : o.answers) out += " " + answer;
       return out + " " + o.reason;
     };
@@ -130,7 +129,8 @@ class Play {
 
   // The reply to one of the open questions comes in the next turn.
   std::string Answer() {
-    const Request request = outcome_.pending[bits_() % outcome_.pending.size()];
+    const OpenRequest open = outcome_.pending[bits_() % outcome_.pending.size()];
+    const Request& request = *open;
     const std::string heading = request.id.substr(0, request.id.find('('));
     if (!request.row.empty()) rows_.insert(request.id);
     const std::vector<std::string> offers =
@@ -182,7 +182,7 @@ class Play {
 
   std::set<std::string> OptionsOf(const Request& request) {
     std::set<std::string> out;
-    for (const Value v : request.options)
+    for (const Value v : request.choices())
       out.insert("\"" + std::string(session().pool().TextOf(v)) + "\"");
     return out;
   }
@@ -246,7 +246,7 @@ class Play {
   // What differs from the first, whose questions may also be those of the second.
   std::string Compared(const Ending& e, const Ending& other, const Outcome& outcome) {
     std::set<std::string> pending, open, declined;
-    for (const Request& r : outcome.pending) pending.insert(r.id);
+    for (const OpenRequest& r : outcome.pending) pending.insert(r->id);
     const auto add = [&](const std::set<std::string>& questions) {
       for (const std::string& q : questions)
         (said_.replies.count(q) > 0 || q.starts_with('%') ? declined : open).insert(q);

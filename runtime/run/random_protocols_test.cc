@@ -87,8 +87,8 @@ std::string RandomProtocol(Random& random, bool constraints) {
 }
 
 // Gives the answer that belongs to a question, if it may be given now.
-struct Answerer : Agent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
+struct Answerer : testing::Silent {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view refused) override {
     if (!refused.empty() || request.name == "what-now" || !(all || request.id == now)) return {};
     const std::size_t hash = std::hash<std::string>()(request.id + std::to_string(seed));
     if (declines && hash % 5 == 0) return {rpl::Answer::Kind::kDecline, kNone};
@@ -96,8 +96,6 @@ struct Answerer : Agent {
     const char* const values[] = {"a", "b", "c"};
     return {rpl::Answer::Kind::kValue, pool.String(values[hash / 16 % 3])};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
   unsigned seed = 0;
   bool declines = false;
@@ -124,9 +122,9 @@ Outcome RunToTheEnd(const std::string& protocol, unsigned seed, bool declines, R
     answerer.now = outcome
                        .pending[static_cast<std::size_t>(
                            random->Below(static_cast<int>(outcome.pending.size())))]
-                       .id;
+                       ->id;
     outcome = session.Run();
-    for (const Request& request : outcome.pending) REQUIRE(request.id != answerer.now);
+    for (const OpenRequest& request : outcome.pending) REQUIRE(request->id != answerer.now);
   }
   return outcome;
 }
@@ -179,16 +177,14 @@ std::string RandomRecursion(Random& random) {
 }
 
 // Says yes to those questions of which `world` has the bit.
-struct World : Agent {
+struct World : testing::Silent {
   World(unsigned bits, bool answers) : world(bits), speaks(answers) {}
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view) override {
     if (!speaks || request.name == "what-now") return {};
     const bool second = request.id.find('2') != std::string::npos;
     const bool yes = (world >> (second ? 1 : 0) & 1) != 0;
     return {rpl::Answer::Kind::kValue, pool.String(yes ? "yes" : "no")};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
   unsigned world;
   bool speaks;

@@ -150,8 +150,8 @@ class LoopProtocol {
 };
 
 // Answers a call always alike: some fail, some are declined or left open for a while.
-struct Answers : Agent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
+struct Answers : testing::Silent {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view) override {
     if (request.name == "what-now") return {};
     const std::size_t hash = std::hash<std::string>()(request.id) ^ seed;
     if (hash % 7 == 0 && turn == 0) return {};
@@ -167,8 +167,6 @@ struct Answers : Agent {
     }
     return {rpl::Answer::Kind::kValue, pool.Int(static_cast<int>(hash / 8 % 5))};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
   std::size_t seed = 0;
   int turn = 0;

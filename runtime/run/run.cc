@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/host/host_calls.h"
 #include "runtime/run/saved_session.h"
 
 namespace rpl {
@@ -28,7 +29,7 @@ bool ReadsSources(const Trace& entries) {
 
 Run::~Run() = default;
 
-Run::Opened Run::Open(Agent& agent, RunSpec spec) {
+Run::Opened Run::Open(Ports ports, RunSpec spec) {
   Opened out{std::unique_ptr<Run>(new Run), {}};
   Run& run = *out.run;
   const auto loading = std::make_shared<bool>(true);
@@ -43,7 +44,7 @@ Run::Opened Run::Open(Agent& agent, RunSpec spec) {
     run.host_ = spec.options.host;
     run.seen_ = LastHostEntry(spec.record->events);
     run.pursued_ = PursuedLast(spec.record->events, spec.goal.value_or(""));
-    run.saved_ = std::make_unique<SavedSession>(agent, std::move(spec.options),
+    run.saved_ = std::make_unique<SavedSession>(ports, std::move(spec.options),
                                                 std::move(spec.record->events),
                                                 std::move(spec.record->store));
     out.findings = run.saved_->Start(spec.files, std::move(reader), spec.retry);
@@ -51,7 +52,7 @@ Run::Opened Run::Open(Agent& agent, RunSpec spec) {
     run.last_ = run.saved_->last();
     run.finished_ = run.saved_->finished_turn();
   } else {
-    run.own_ = std::make_unique<Session>(agent, std::move(spec.options));
+    run.own_ = std::make_unique<Session>(ports, std::move(spec.options));
     run.session_ = run.own_.get();
     run.session_->SetFileReader(std::move(reader));
     for (ProgramFile& file : spec.files)
@@ -66,11 +67,11 @@ Run::Opened Run::Open(Agent& agent, RunSpec spec) {
   return out;
 }
 
-Run::Opened Run::Read(Agent& agent, const std::vector<Event>& events, RunSpec spec) {
+Run::Opened Run::Read(Ports ports, const std::vector<Event>& events, RunSpec spec) {
   spec.files = LastProgram(events)->files;
   spec.reader = [](const std::string&) { return std::nullopt; };  // its files are in the record
   spec.record = Recording{events};
-  return Open(agent, std::move(spec));
+  return Open(ports, std::move(spec));
 }
 
 // What the last turn was, which has just ended.

@@ -62,13 +62,13 @@ class Run {
     Unopened why = Unopened::kNot;
     explicit operator bool() const { return why == Unopened::kNot; }
   };
-  /// Opens a run. Borrows the agent. Unless its options name others, a run sees the calls of a host
-  /// that its store has.
-  static Opened Open(Agent& agent, RunSpec spec);
+  /// Opens a run. Borrows what is behind the ports. Unless its options name others, a run sees the
+  /// calls of a host that its store has.
+  static Opened Open(Ports ports, RunSpec spec);
   /// The state that the events end with, to ask about and to try turns on; files of the program are
   /// those that were recorded. REQUIRES: they have a program. Ignores `files`, `reader` and
   /// `record` of the spec.
-  static Opened Read(Agent& agent, const std::vector<Event>& events, RunSpec spec);
+  static Opened Read(Ports ports, const std::vector<Event>& events, RunSpec spec);
   ~Run();
 
   /// Pursues the goal until it is decided or waits.

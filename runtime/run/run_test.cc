@@ -3,24 +3,22 @@
 
 #include <catch2/catch.hpp>
 
+#include "interp/testing/testing.h"
 #include "interp/testing/testing_folder.h"
-#include "runtime/agent.h"
 #include "runtime/record/session_file.h"
 
 namespace rpl {
 namespace {
 
 // Answers every question with a text, or nothing.
-class OneAnswer : public Agent {
+class OneAnswer : public testing::Silent {
  public:
   explicit OneAnswer(std::string text) : text_(std::move(text)) {}
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view) override {
     ++asked;
     if (text_.empty() || request.tool == "index") return {};
     return {rpl::Answer::Kind::kValue, pool.String(text_)};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
   int asked = 0;
 
@@ -37,7 +35,7 @@ RunSpec Spec(const std::string& text, std::optional<std::string> goal = "") {
 }
 
 // Over a session file, which is begun if there is none.
-Run::Opened OverFile(const std::string& path, Agent& agent, RunSpec spec) {
+Run::Opened OverFile(const std::string& path, Ports agent, RunSpec spec) {
   SessionStore::Opened opened = SessionFile::Open(path, SessionStore::Mode::kContinue);
   REQUIRE(opened.store != nullptr);
   std::vector<Event> events = opened.store->events();

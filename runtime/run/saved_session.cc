@@ -67,29 +67,12 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
   return out;
 }
 
-namespace {
-
-// The agent of a replay that ends with the recording: it never answers.
-class NobodyIsAsked : public Nobody {
- public:
-  explicit NobodyIsAsked(Agent* reader) : reader_(reader) {}
-  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
-                                         Pool& pool) override {
-    return reader_ != nullptr ? reader_->ReadRecorded(reads, pool)
-                              : Agent::ReadRecorded(reads, pool);
-  }
-
- private:
-  Agent* const reader_;
-};
-
-}  // namespace
-
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
-                   std::function<bool()> interrupted, std::size_t threads, Agent* reader,
+                   std::function<bool()> interrupted, std::size_t threads, SourceAccess* reader,
                    HostDescription* host) {
   Replayed out;
-  NobodyIsAsked nobody(reader);
+  Nobody nobody;  // a replay that ends with the recording asks nobody
+  const Ports ports(nobody, nobody, reader != nullptr ? *reader : nobody, nobody);
   for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
     const auto end =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(begin) + 1, events.end(),
@@ -109,7 +92,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     options.limits.max_seconds = 0;
     options.limits.max_megabytes = 0;
     options.interrupted = [&] { return epoch->over() || (interrupted && interrupted()); };
-    SavedSession saved(nobody, std::move(options), {events.begin(), end}, nullptr,
+    SavedSession saved(ports, std::move(options), {events.begin(), end}, nullptr,
                        Journal::End::kOver);
     epoch = &saved;
     saved.Start(program.files, [](const std::string&) { return std::nullopt; });
@@ -124,9 +107,9 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
   return out;
 }
 
-SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
+SavedSession::SavedSession(Ports ports, SessionOptions options, std::vector<Event> events,
                            std::unique_ptr<SessionStore> store, Journal::End end)
-    : agent_(agent),
+    : ports_(ports),
       options_(std::move(options)),
       events_(std::move(events)),
       store_(std::move(store)),
@@ -166,7 +149,7 @@ std::vector<Diagnostic> SavedSession::Start(const std::vector<ProgramFile>& file
     return store_ == nullptr ? "" : store_->Append(event, settled);
   };
   options_.door = program.door;
-  session_ = std::make_unique<Session>(agent_, options_);
+  session_ = std::make_unique<Session>(ports_, options_);
   if (!same) {  // nothing is kept of a program that has errors
     std::vector<Diagnostic> findings = load(*session_);
     if (HasErrors(findings)) return findings;
@@ -178,7 +161,7 @@ std::vector<Diagnostic> SavedSession::Start(const std::vector<ProgramFile>& file
   journal_ =
       std::make_unique<Journal>(std::move(recorded), earlier, keep, retry, end_, program.undone);
   options_.journal = journal_.get();
-  session_ = std::make_unique<Session>(agent_, options_);
+  session_ = std::make_unique<Session>(ports_, options_);
   journal_->Tell(Journal::Program(program));
   for (const TraceEntry& entry : EntriesToCome(earlier)) journal_->Entry(entry);
   std::vector<Diagnostic> findings = load(*session_);

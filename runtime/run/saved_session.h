@@ -37,7 +37,7 @@ using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_
 /// calls of a host that lie beside the events; null: there are none.
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
                    std::function<bool()> interrupted, std::size_t threads = 1,
-                   Agent* reader = nullptr, HostDescription* host = nullptr);
+                   SourceAccess* reader = nullptr, HostDescription* host = nullptr);
 
 /// The differences between two versions of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
@@ -46,8 +46,8 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
 class SavedSession {
  public:
   /// Runs on `store`; null replays the `events` alone: new events are not stored, or, with `end`,
-  /// do not happen. The agent must outlive this. Sets `options.journal`.
-  SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
+  /// do not happen. Borrows what is behind the ports. Sets `options.journal`.
+  SavedSession(Ports ports, SessionOptions options, std::vector<Event> events,
                std::unique_ptr<SessionStore> store, Journal::End end = Journal::End::kLive);
 
   /// Loads `files` and replays the last epoch; if its program differs from them, begins a new one.
@@ -69,7 +69,7 @@ class SavedSession {
   Journal& journal() { return *journal_; }
 
  private:
-  Agent& agent_;
+  Ports ports_;
   SessionOptions options_;
   std::vector<Event> events_;
   std::unique_ptr<SessionStore> store_;

@@ -50,22 +50,22 @@ int Execute(const std::string& path, const std::string& sql) {
 
 // Answers every question with its own prompt, and runs a tool by writing to a file. What
 // it was asked goes to a file too, so that it outlives a process.
-class WritingAgent : public Agent {
+class WritingAgent : public testing::Silent {
  public:
   WritingAgent(std::string log, bool answers) : log_(std::move(log)), answers_(answers) {}
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view) override {
     if (!answers_) return {};
     AppendLine(log_, "asked " + request.prompt);
     return {rpl::Answer::Kind::kValue, pool.String(request.prompt)};
   }
 
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
     std::vector<rpl::Answer> out;
-    for (const Request& request : requests) {
-      const std::string ran = "ran " + request.id;
-      if (!request.in_doubt) {
-        if (request.starting && !request.starting()) {
+    for (const ToolCall& call : calls) {
+      const std::string ran = "ran " + call.id;
+      if (!call.in_doubt) {
+        if (call.starting && !call.starting()) {
           out.emplace_back();
           continue;
         }
@@ -73,13 +73,12 @@ class WritingAgent : public Agent {
       } else if (Contents(log_).find(ran) == std::string::npos) {
         AppendLine(log_, ran);  // a person looked: it had not run
       }
-      out.push_back({rpl::Answer::Kind::kValue, pool.String(request.id)});
+      out.push_back({rpl::Answer::Kind::kValue, pool.String(call.id)});
     }
     return out;
   }
 
   void Chat(const std::string& line) override { AppendLine(log_, "chat " + line); }
-  void OfferToContinue(const std::string&) override {}
 
  private:
   std::string log_;
@@ -104,7 +103,7 @@ struct Ran {
 };
 
 // Begins or goes on, as the shell does.
-Ran GoOn(const std::string& path, Agent& agent, const std::vector<ProgramFile>& program) {
+Ran GoOn(const std::string& path, Ports agent, const std::vector<ProgramFile>& program) {
   SessionFile::Opened opened = SessionFile::Open(
       path, fs::exists(path) ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
   if (opened.store == nullptr) return {};
@@ -345,11 +344,11 @@ TEST_CASE("a program that has errors leaves the session as it was") {
 }
 
 // Answers so many calls, each in the same way whoever asks, and then no more.
-class LimitedAgent : public Agent {
+class LimitedAgent : public testing::Silent {
  public:
   explicit LimitedAgent(std::size_t answers) : left_(answers) {}
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view) override {
     if (left_ == 0) return {};
     --left_;
     const std::size_t pick = std::hash<std::string>{}(request.id) % 6;
@@ -357,13 +356,6 @@ class LimitedAgent : public Agent {
                                   R"("x ^^ \{?y 1} -> true")", "[1]", "true"};
     return {rpl::Answer::Kind::kValue, testing::Read(pool, values[pick])};
   }
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
-    std::vector<rpl::Answer> out;
-    for (const Request& request : requests) out.push_back(Ask(request, pool, ""));
-    return out;
-  }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
 
  private:
   std::size_t left_;
@@ -407,7 +399,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
 // What waits, and what is answered.
 std::string StateOf(const Outcome& outcome) {
   std::string out = std::string(StatusName(outcome.status)) + " " + outcome.reason;
-  for (const Request& request : outcome.pending) out += "\n" + request.id;
+  for (const OpenRequest& request : outcome.pending) out += "\n" + request->id;
   for (const std::string& answer : outcome.answers) out += "\n" + answer;
   return out;
 }
@@ -475,7 +467,7 @@ TEST_CASE("a changed program keeps the half of a heading that is answered, of av
   LimitedAgent nobody(0);
   const Outcome outcome = GoOn(path, nobody, program).outcome;
   REQUIRE(outcome.pending.size() == 1);
-  CHECK(outcome.pending[0].id == "h($a, $b) for $b");
+  CHECK(outcome.pending[0]->id == "h($a, $b) for $b");
 }
 
 TEST_CASE("a session has one writer at a time") {

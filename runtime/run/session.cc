@@ -12,10 +12,13 @@
 #include "interp/sql/sql_push.h"
 #include "runtime/facts/door.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/facts/said.h"
 #include "runtime/facts/source_feed.h"
+#include "runtime/outcome.h"
 #include "runtime/record/journal.h"
 #include "runtime/step/host_check.h"
 #include "runtime/step/inbox.h"
+#include "runtime/step/step_state.h"
 #include "runtime/step/timestep.h"
 
 namespace rpl {
@@ -51,12 +54,12 @@ Outcome Rejected(const Refused& refused) {
 }  // namespace
 
 struct Session::State {
-  State(Agent& agent, SessionOptions options)
+  State(Ports ports, SessionOptions options)
       : journal(options.journal),
         strict_facts(options.strict_facts),
         door(options.door),
         person(options.person),
-        runtime(agent, std::move(options)),
+        runtime(ports, std::move(options)),
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
           runtime.inbox().Put(document, named ? From::kDocument : from, named ? By::kProgram : by,
                               out);
@@ -132,8 +135,8 @@ Outcome Session::State::Pursue(const Definition& query) {
   return Report();
 }
 
-Session::Session(Agent& agent, SessionOptions options)
-    : state_(std::make_unique<State>(agent, std::move(options))) {}
+Session::Session(Ports ports, SessionOptions options)
+    : state_(std::make_unique<State>(ports, std::move(options))) {}
 
 Session::~Session() = default;
 
@@ -367,7 +370,7 @@ std::vector<std::string> Session::MayState(By by) const {
     const bool open = entry.kind == Authority::Kind::kOpen ||
                       entry.kind == Authority::Kind::kHeading ||
                       entry.kind == Authority::Kind::kFacts;
-    if (open && (entry.state & RowsBy::Bit(by)) != 0)
+    if (open && (entry.state & PartyBit(by)) != 0)
       out.push_back(of.name() + "/" + std::to_string(of.arity()));
   }
   return out;

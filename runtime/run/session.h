@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session: one program, one store, one trace, one agent, and a sequence of turns. The interface
+// A session: one program, one store, one trace, the ports, and a sequence of turns. The interface
 // for shell/ and embed/.
 //
 // A turn takes in text (phase 2), then timesteps run (runtime/step/timestep.h) until the goal
@@ -18,9 +18,9 @@
 
 #include "formats/diagnostic.h"
 #include "interp/store/value.h"
-#include "runtime/agent.h"
 #include "runtime/explained.h"
 #include "runtime/outcome.h"
+#include "runtime/ports.h"
 #include "runtime/session_options.h"
 #include "runtime/trace.h"
 
@@ -36,7 +36,7 @@ using FileReader = std::function<std::optional<std::string>(const std::string& n
 
 class Session {
  public:
-  Session(Agent& agent, SessionOptions options);
+  Session(Ports ports, SessionOptions options);
   ~Session();
 
   /// Takes in a document (or plain RPL when `name` ends in .rpl, or the rows of a relation

@@ -8,7 +8,7 @@
 #include "interp/testing/testing_folder.h"
 #include "runtime/record/faulty_disk.h"
 #include "runtime/record/session_file.h"
-#include "runtime/tools/three_tools.h"
+#include "runtime/testing/three_tools.h"
 
 namespace rpl {
 namespace {

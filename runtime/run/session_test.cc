@@ -17,8 +17,8 @@ namespace {
 using testing::Join;
 
 // Answers by request id; "decline" declines, what is not listed stays pending.
-struct Scripted : Agent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
+struct Scripted : testing::Silent {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view refused) override {
     rpl::Answer out;
     asked.push_back(request.id + (refused.empty() ? "" : " again"));
     const auto it = replies.find(request.id);
@@ -27,11 +27,9 @@ struct Scripted : Agent {
     if (out.kind == rpl::Answer::Kind::kValue) out.value = testing::Read(pool, it->second);
     return out;
   }
-  void Chat(const std::string& line) override { said.push_back(line); }
-  void OfferToContinue(const std::string& goal) override { offered.push_back(goal); }
 
   std::map<std::string, std::string> replies;
-  std::vector<std::string> asked, said, offered;
+  std::vector<std::string> asked;
 };
 
 // A session with its log.
@@ -206,8 +204,8 @@ TEST_CASE("a call that nobody answers waits, and is answered in a later turn") {
   CHECK(talk.Say("% <- r(?x), $json(?x)\n").find("$ask(\"Q\")") != std::string::npos);
   CHECK(talk.outcome.status == Status::kWaiting);
   REQUIRE(talk.outcome.pending.size() == 1);
-  CHECK(talk.outcome.pending.front().id == "$ask(\"Q\")");
-  CHECK(talk.outcome.pending.front().prompt == "Q");
+  CHECK(talk.outcome.pending.front()->id == "$ask(\"Q\")");
+  CHECK(talk.outcome.pending.front()->prompt == "Q");
   CHECK(talk.agent.said.empty());
   talk.agent.replies["$ask(\"Q\")"] = "\"A\"";
   CHECK(talk.Say("% <- r(?x), $json(?x)\n") == "> \"A\"");

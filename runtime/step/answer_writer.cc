@@ -6,8 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "interp/eval/engine.h"
+#include "interp/eval/table.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/budget.h"
+#include "runtime/session_options.h"
+#include "runtime/step/step_state.h"
 
 namespace rpl {
 namespace {

@@ -12,17 +12,18 @@
 #ifndef RPL_RUNTIME_STEP_ANSWER_WRITER_H_
 #define RPL_RUNTIME_STEP_ANSWER_WRITER_H_
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/table.h"
-#include "runtime/facts/budget.h"
-#include "runtime/session_options.h"
-#include "runtime/step/step_state.h"
+#include "interp/plan/limits.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+class Value;
+struct Table;
 
 class AnswerWriter {
  public:

@@ -6,8 +6,17 @@
 #include <chrono>
 #include <optional>
 
+#include "interp/eval/engine.h"
 #include "interp/store/json_value.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/inbox.h"
+#include "runtime/step/request_writer.h"
 
 namespace rpl {
 namespace {
@@ -22,7 +31,7 @@ bool SaysChanged(Pool& pool, const Answer& answer) {
 
 struct CallDispatch::Going {
   std::vector<const OpenCall*> calls;
-  std::vector<Request> requests;
+  std::vector<ToolCall> requests;
   std::vector<std::string> names;  // their ids
   std::vector<Answer> replies;
   std::vector<bool> stopped;  // cut off before, and may not be started again
@@ -35,7 +44,7 @@ void CallDispatch::Make(const std::vector<const OpenCall*>& calls) {
   if (going.calls.empty()) return;
   Journal* const journal = run_.options.journal;
   for (const OpenCall* call : going.calls) {
-    const Request& request = going.requests.emplace_back(run_.requests.For(*call));
+    const ToolCall& request = going.requests.emplace_back(run_.requests.CallFor(*call));
     going.names.push_back(request.id);
     if (journal != nullptr) journal->Call(request.id, request.tool);
     run_.recorder.Dispatched(request, call->place);
@@ -83,7 +92,7 @@ void CallDispatch::TakeRecorded(Going& going) {
         journal.Break(fmt::format(
             "the source of {} cannot be had as it was: {}; the session has a digest of its rows in "
             "place of them (`record: query`): give it back its rows, or begin another session",
-            reads[i].request.id, read[i].failure));
+            reads[i].call.id, read[i].failure));
     }
   }
   for (Journal::Recorded& reply : recorded) {
@@ -93,7 +102,7 @@ void CallDispatch::TakeRecorded(Going& going) {
   }
 }
 
-// Sends the calls that have no reply to the agent. A reply is recorded as soon as it arrives.
+// Sends the calls that have no reply to the tools. A reply is recorded as soon as it arrives.
 void CallDispatch::Send(Going& going) {
   using Clock = std::chrono::steady_clock;
   Journal* const journal = run_.options.journal;
@@ -109,16 +118,16 @@ void CallDispatch::Send(Going& going) {
     return run_.sources.Received(*going.calls[i], run_.requests.WhoseAnswer(std::move(given)));
   };
   std::vector<std::size_t> open;
-  std::vector<Request> rest;
+  std::vector<ToolCall> rest;
   for (std::size_t i = 0; i < going.calls.size(); ++i) {
     if (going.replies[i].kind != Answer::Kind::kNobody || going.stopped[i]) continue;
     open.push_back(i);
-    Request& request = rest.emplace_back(going.requests[i]);
+    ToolCall& request = rest.emplace_back(going.requests[i]);
     if (request.tool == "index") request.attempts = &run_.calls.attempts;
     if (journal == nullptr) continue;
     request.in_doubt = journal->InDoubt(going.names[i]);
     if (request.in_doubt)  // somebody has to say what became of it
-      request.admits |= RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost) | RowsBy::Bit(By::kModel);
+      request.admits |= PartyBit(By::kPerson) | PartyBit(By::kHost) | PartyBit(By::kModel);
     request.starting = [&, i] {
       started[i] = Clock::now();
       return journal->Started(going.names[i], going.requests[i].tool);

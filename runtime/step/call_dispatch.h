@@ -11,15 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/facts/source_feed.h"
-#include "runtime/ports.h"
-#include "runtime/step/call_permission.h"
-#include "runtime/step/inbox.h"
-#include "runtime/step/request_writer.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
 

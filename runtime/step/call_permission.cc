@@ -5,9 +5,14 @@
 
 #include <utility>
 
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/program/operators.h"
+#include "interp/program/program.h"
+#include "runtime/facts/call_book.h"
 #include "runtime/facts/derivation.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/outcome.h"
 #include "runtime/step/gate.h"
 
 namespace rpl {
@@ -106,14 +111,14 @@ bool CallPermission::AdmitsShown(Value shown) {
   return true;
 }
 
-bool CallPermission::TakesIn(const CallBook::Reply& reply) {
+bool CallPermission::TakesIn(const CallReply& reply) {
   if (!gate_->on() || reply.call.space != Space::kTool) return true;
   const GateCall gated = Gated(reply.call);
   const Decision decision = gate_->After(gated, reply.answer, now_, reply.held);
   if (!decision.Stops()) return true;
   if (decision.Holds())
     calls_.held_replies.insert_or_assign(engine_.solver.IdOf(reply.call),
-                                         CallBook::Reply{reply.call, reply.answer, true});
+                                         CallReply{reply.call, reply.answer, true});
   Refuse(gated, decision);
   // In phase 1 the refusal takes effect at once.
   if (!decision.Holds()) calls_.refused.merge(std::exchange(calls_.refusals, {}));

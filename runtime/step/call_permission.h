@@ -21,13 +21,13 @@
 #include <vector>
 
 #include "checks/guard/zone.h"
-#include "interp/eval/engine.h"
-#include "interp/program/program.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/outcome.h"
+#include "interp/store/value.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+enum class Status;
+struct Assertion;
 
 class Derivations;
 class Gate;
@@ -62,7 +62,7 @@ class CallPermission {
   bool AdmitsAgain(const std::vector<const OpenCall*>& calls, const std::vector<Answer>& replies,
                    std::vector<bool>& stopped);
   /// Whether the result comes in.
-  bool TakesIn(const CallBook::Reply& reply);
+  bool TakesIn(const CallReply& reply);
   /// Counts a call as made: its reply came before the program changed.
   void CountEarlier(RelationId tool, std::span<const Value> args);
   /// The reason to stop the run, that its required audit log cannot be written; or "".

@@ -7,13 +7,21 @@
 #include <utility>
 
 #include "interp/eval/constraint_watch.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/eval/unifier.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/derivation.h"
+#include "runtime/facts/fact_writer.h"
 #include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/violations.h"
 
 namespace rpl {
 void ForEachRead(const interp::Engine& engine, std::initializer_list<const Clauses*> clauses,
@@ -134,7 +142,9 @@ void ConstraintCheck::CheckOne(const Constraint& c, GoalStanding standing, const
   bool unknown = false;
   const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
     unknown = unknown || verdict == Solver::Judgement::kLacks;
-    Take(c, slots, verdict, out);
+    using enum Solver::Judgement;
+    const bool known = verdict == kHolds || verdict == kViolated;
+    Take(c, slots, known ? std::optional(verdict == kHolds) : std::nullopt, out);
   };
   unknown = engine_.watch.Check(c, take).lacks != 0 || unknown;
   OfRules(engine_.solver.TakeViolations(), out);  // of rules evaluated for the constraint
@@ -156,10 +166,10 @@ void ConstraintCheck::CheckOne(const Constraint& c, GoalStanding standing, const
   out.blame.undefined = blame.undefined;
 }
 
-// Takes what is found about one instance of the left side.
+// Takes what is found about one instance of the left side; `holds`: nullopt if it is not known.
 void ConstraintCheck::Take(const Constraint& c, const std::vector<Value>& slots,
-                           Solver::Judgement verdict, Findings& out) {
-  const bool violated = verdict == Solver::Judgement::kViolated;
+                           std::optional<bool> holds, Findings& out) {
+  const bool violated = holds == false;
   const std::string undefined = violated ? engine_.solver.found().undefined : "";
   if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
   if (violated && out.violated && !recorder_.Logs()) return;
@@ -177,7 +187,7 @@ void ConstraintCheck::Take(const Constraint& c, const std::vector<Value>& slots,
                .undefined = undefined},
               out);
     recorder_.Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
-  } else if (verdict == Solver::Judgement::kHolds && traced_.emplace(c.number, text).second) {
+  } else if (holds == true && traced_.emplace(c.number, text).second) {
     std::string both = c.reported;
     for (const Clause& clause : c.right) both += ", " + clause.text;
     recorder_.Entry({.kind = TraceEntry::Kind::kConstraint,

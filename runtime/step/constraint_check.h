@@ -15,21 +15,22 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/solver.h"
-#include "interp/program/program.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/derivation.h"
-#include "runtime/facts/fact_writer.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/step/step_state.h"
-#include "runtime/step/violations.h"
+#include "interp/store/value.h"
+#include "runtime/log.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
 
+struct Assertion;
+struct Atom;
+struct Clause;
+struct Constraint;
+struct Violation;
+
 /// Calls `fn` for each clause that these rest on: their own, those within them, and those of the
 /// rules of relations and goals that they read, each rule once.
-void ForEachRead(const interp::Engine& engine, std::initializer_list<const Clauses*> clauses,
+void ForEachRead(const interp::Engine& engine,
+                 std::initializer_list<const std::vector<Clause>*> clauses,
                  const std::function<void(const Clause&)>& fn);
 
 class ConstraintCheck {
@@ -51,7 +52,7 @@ class ConstraintCheck {
   void OfRules(const std::vector<Violation>& found, Findings& out);
   void EvaluateRules(Findings& out);
   void CheckOne(const Constraint& c, GoalStanding standing, const Definition* query, Findings& out);
-  void Take(const Constraint& c, const std::vector<Value>& slots, Solver::Judgement verdict,
+  void Take(const Constraint& c, const std::vector<Value>& slots, std::optional<bool> holds,
             Findings& out);
   bool Stops(const std::string& text, Findings& out);
   void Violate(Violated v, Findings& out);

@@ -26,7 +26,7 @@ struct CheckedRun : testing::RunParts {
   }
   void Decide(const Assertion& decision) {
     facts.Insert(decision.relation, decision.row,
-                 {.meta = decision.meta, .by = RowsBy::Bit(By::kPerson)});
+                 {.meta = decision.meta, .by = PartyBit(By::kPerson)});
   }
   static inline testing::Silent nobody;
 };

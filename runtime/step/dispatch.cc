@@ -6,9 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/store/store.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
+#include "runtime/step/step_state.h"
 
 namespace rpl {
 

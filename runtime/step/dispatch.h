@@ -9,11 +9,9 @@
 
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "runtime/ports.h"
 #include "runtime/step/call_dispatch.h"
+#include "runtime/step/part_names.h"
 #include "runtime/step/question_dispatch.h"
-#include "runtime/step/step_state.h"
 
 namespace rpl {
 

@@ -14,16 +14,16 @@ namespace {
 
 // Answers by the id of a request, and notes what it is asked.
 struct Answering : testing::Silent {
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
+  rpl::Answer AnswerTo(const Request& request, Pool& pool, std::string_view refused) override {
     asked.push_back(request.id + (refused.empty() ? "" : ": " + std::string(refused)));
-    last = request;
+    if (request.question() != nullptr) last = *request.question();
     return reply ? reply(request, pool) : rpl::Answer{};
   }
   void Open(OpenQuestions questions) override { open = questions().size(); }
 
   std::function<rpl::Answer(const Request&, Pool&)> reply;
   std::vector<std::string> asked;
-  Request last;
+  Question last;
   std::size_t open = 0;
 };
 
@@ -116,7 +116,7 @@ TEST_CASE("chat is shown when the goal is satisfied, and told once") {
 TEST_CASE("a violation is put to a person, whose decision is taken in the next timestep") {
   Answering person;
   SendingRun run(person, "pay(200)\npay(?e) -> ?e <= 100\n%go <- pay(_)\n");
-  person.reply = [](const Request& request, Pool&) { return Said(request.options.front()); };
+  person.reply = [](const Request& request, Pool&) { return Said(request.choices().front()); };
   StepState step = run.Pursue();
   REQUIRE(step.checked.violated);
   run.dispatch.Run(step);

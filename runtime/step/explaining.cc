@@ -5,11 +5,19 @@
 
 #include <algorithm>
 
+#include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
 #include "interp/eval/machine.h"
 #include "interp/eval/solver.h"
 #include "interp/explain/explain.h"
 #include "interp/plan/analysis.h"
+#include "runtime/explained.h"
+#include "runtime/facts/budget.h"
 #include "runtime/facts/goal_record.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/session_options.h"
+#include "runtime/step/judge.h"
+#include "runtime/step/request_writer.h"
 
 namespace rpl {
 namespace {
@@ -53,7 +61,7 @@ void Explaining::TakeDoubt(const Evaluation& found, const std::vector<OpenCall>&
   };
   if (!calls.empty()) {
     for (const OpenCall& call : calls) to.pending.push_back(run_.requests.For(call));
-    return doubt(Status::kWaiting, "waiting for " + to.pending.front().id);
+    return doubt(Status::kWaiting, "waiting for " + to.pending.front()->id);
   }
   if (!lacks) return;
   if (found.declined)

@@ -9,19 +9,16 @@
 #ifndef RPL_RUNTIME_STEP_EXPLAINING_H_
 #define RPL_RUNTIME_STEP_EXPLAINING_H_
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/evaluation.h"
-#include "runtime/explained.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/source_feed.h"
-#include "runtime/session_options.h"
-#include "runtime/step/judge.h"
-#include "runtime/step/request_writer.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+struct ExplainLimits;
+struct Explained;
 
 class Explaining {
  public:

@@ -17,6 +17,7 @@
 #include "interp/program/metadata.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
 
 namespace rpl {

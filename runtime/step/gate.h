@@ -38,9 +38,10 @@
 #include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
 #include "runtime/gate_setup.h"
-#include "runtime/ports.h"
 
 namespace rpl {
+
+struct Answer;
 
 class Journal;
 struct CallGuard;

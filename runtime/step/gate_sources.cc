@@ -15,6 +15,7 @@
 #include "interp/store/json_value.h"
 #include "interp/store/store.h"
 #include "runtime/call_description.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
 #include "runtime/step/gate.h"
 

@@ -5,10 +5,21 @@
 #include <iterator>
 #include <utility>
 
+#include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
+#include "interp/eval/table.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/derivation.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/step/answer_writer.h"
+#include "runtime/step/step_state.h"
 #include "runtime/step/to_do.h"
 
 namespace rpl {

@@ -11,25 +11,24 @@
 #ifndef RPL_RUNTIME_STEP_GOAL_PURSUIT_H_
 #define RPL_RUNTIME_STEP_GOAL_PURSUIT_H_
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/table.h"
-#include "interp/program/program.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/derivation.h"
-#include "runtime/facts/goal_record.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/facts/source_feed.h"
-#include "runtime/step/answer_writer.h"
-#include "runtime/step/step_state.h"
+#include "formats/diagnostic.h"
+#include "interp/plan/limits.h"
+#include "runtime/log.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+struct Goal;
+struct Premise;
+struct Table;
+struct TraceEntry;
 
 class GoalPursuit {
  public:

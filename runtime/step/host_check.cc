@@ -5,14 +5,31 @@
 #include <functional>
 #include <set>
 
+#include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/program/builtins.h"
 #include "interp/program/library_reasons.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/derivation.h"
+#include "runtime/session_options.h"
 #include "runtime/step/constraint_check.h"
+#include "runtime/step/request_writer.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/to_do.h"
+#include "runtime/step/violations.h"
 
 namespace rpl {
+
+struct HostCheck::State {
+  std::vector<Violated> violated;  // each once
+  bool any = false;                // instances
+  bool undecided = false;
+  HostFinding doubt;  // if so
+};
 
 HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
   Reach out = Reach::kNothing;

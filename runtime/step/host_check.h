@@ -15,16 +15,14 @@
 #include <string>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/program/program.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/derivation.h"
 #include "runtime/outcome.h"
-#include "runtime/session_options.h"
-#include "runtime/step/request_writer.h"
-#include "runtime/step/violations.h"
+#include "runtime/request.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+struct Clause;
+struct Constraint;
 
 /// A command that the program reads as evidence (`std#succeeded`).
 struct WantedEvidence {
@@ -39,7 +37,7 @@ struct WantedEvidence {
 struct HostFinding {
   bool violated = false;                      // else undecided
   ToDo words = {};                            // its heading and prose, filled in
-  std::vector<Request> questions = {};        // undecided: what it waits for, or
+  std::vector<OpenRequest> questions = {};    // undecided: what it waits for, or
   std::string why = {};                       // why it cannot be known
   std::vector<WantedEvidence> evidence = {};  // violated: what its right side reads
   std::vector<std::string> reads = {};        // undecided: relations with open rows that it reads
@@ -78,16 +76,11 @@ class HostCheck {
     kCalls,
     kEvent,  // its left side reads what is under decision, and has no instance without it
   };
-  struct State {
-    std::vector<Violated> violated;  // each once
-    bool any = false;                // instances
-    bool undecided = false;
-    HostFinding doubt;  // if so
-  };
+  struct State;
   std::string WhyUnfit() const;
   ToDo WordsOf(const Violated& v) const;
   Reach ReachOf(const Constraint& c) const;
-  std::vector<WantedEvidence> EvidenceOf(const Clauses& clauses) const;
+  std::vector<WantedEvidence> EvidenceOf(const std::vector<Clause>& clauses) const;
   std::vector<std::string> OpenReadsOf(const Constraint& c) const;
   State StateAt(std::optional<std::int64_t> entry, const Constraint& c);
   void Judge(const Constraint& c, std::int64_t event, Reach reach, HostFindings& out);

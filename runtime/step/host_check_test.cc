@@ -32,7 +32,7 @@ struct Host {
     for (const HostFinding& f : session->CheckHost().found) {
       out += f.violated ? "violated " : "undecided ";
       out += f.words.heading + ": " + f.words.text;
-      for (const Request& q : f.questions) out += " asks " + q.id;
+      for (const OpenRequest& q : f.questions) out += " asks " + q->id;
       out += "\n";
     }
     log.Set(call, out.empty() ? HostCallState::kOpen : HostCallState::kDenied);

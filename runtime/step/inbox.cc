@@ -5,9 +5,20 @@
 #include <utility>
 
 #include "grammar/namespaces.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/metadata.h"
+#include "interp/program/program.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/fact_writer.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/record/journal.h"
+#include "runtime/step/call_permission.h"
 
 namespace rpl {
 namespace {
@@ -80,13 +91,17 @@ void Inbox::TakeReplies() {
     run_.said.back().what.assertions.push_back(std::move(does));
   }
   while (!run_.calls.replies.empty()) {
-    CallBook::Reply reply = std::move(run_.calls.replies.front());
+    CallReply reply = std::move(run_.calls.replies.front());
     run_.calls.replies.pop_front();
     if (run_.permission.TakesIn(reply)) TakeReply(std::move(reply));
   }
 }
 
-void Inbox::TakeReply(CallBook::Reply reply) {
+std::string Inbox::RowText(RelationId relation, std::span<const Value> row) const {
+  return run_.derivations.RowText(relation, row);
+}
+
+void Inbox::TakeReply(CallReply reply) {
   const OpenCall& call = reply.call;
   TraceEntry entry = EntryToCome(call, reply.answer);
   const std::string text = engine_.solver.CallText(call);
@@ -106,7 +121,7 @@ void Inbox::TakeReply(CallBook::Reply reply) {
   }
   const Value meta = MetaOf(engine_.pool, reply.answer);
   run_.facts.Insert(call.relation, FactOfCall(engine_.pool, call.args),
-                    {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
+                    {.meta = meta, .by = PartyBit(reply.answer.by)});
   run_.recorder.Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true",
                     call.place);
   run_.sources.TakeReply(call);
@@ -115,7 +130,7 @@ void Inbox::TakeReply(CallBook::Reply reply) {
 }
 
 // One argument of a collected heading; the fact is asserted when all are known.
-void Inbox::TakeArgument(const CallBook::Reply& reply, TraceEntry entry) {
+void Inbox::TakeArgument(const CallReply& reply, TraceEntry entry) {
   const OpenCall& call = reply.call;
   const By by = CallBook::NoteHalf(run_.calls.halves, reply);
   TakeAvar(*engine_.program.FindCollected(call.relation), static_cast<std::size_t>(call.column),
@@ -126,7 +141,7 @@ void Inbox::TakeArgument(const CallBook::Reply& reply, TraceEntry entry) {
                     call.place);
   if (row.empty()) return;
   run_.facts.Insert(call.relation, FactOfRow(engine_.pool, call.args, row),
-                    {.meta = GeneratedMeta(engine_.pool, reply.answer), .by = RowsBy::Bit(by)});
+                    {.meta = GeneratedMeta(engine_.pool, reply.answer), .by = PartyBit(by)});
   run_.calls.halves.erase({call.relation, call.args});
   run_.recorder.Log(Verb::kAsserted, RowText(call.relation, row), call.place);
   run_.recorder.Entry(std::move(entry));
@@ -134,11 +149,11 @@ void Inbox::TakeArgument(const CallBook::Reply& reply, TraceEntry entry) {
 
 // An argument of a heading that is an avar has its value for the whole run (decision 53).
 void Inbox::TakeAvar(const Collected& collected, std::size_t column, Value value, By by) {
-  const Question& q = engine_.program.QuestionOf(collected, column);
+  const ArgumentQuestion& q = engine_.program.QuestionOf(collected, column);
   if (!q.subject.starts_with('$')) return;
   run_.facts.Insert(
       engine_.store.Declare(Space::kAvar, q.name, 0), {},
-      {.meta = MetaOf(engine_.pool, {Answer::Kind::kValue, value}), .by = RowsBy::Bit(by)});
+      {.meta = MetaOf(engine_.pool, {Answer::Kind::kValue, value}), .by = PartyBit(by)});
 }
 
 // Whether the call asks for rows of a heading.
@@ -152,7 +167,7 @@ void Inbox::TakeRows(RelationId relation, std::span<const Value> key, Value rows
   for (const std::vector<Value>& row :
        RowsOfAnswer(engine_.pool, FactOfCall(engine_.pool, key), rows)) {
     if (truth) {
-      run_.facts.Insert(relation, row, {.meta = from.meta, .by = RowsBy::Bit(from.by)});
+      run_.facts.Insert(relation, row, {.meta = from.meta, .by = PartyBit(from.by)});
       run_.facts.NoteAsserted(relation, row);
     } else {
       run_.facts.TakeBack(relation, row, from.by);
@@ -223,7 +238,7 @@ Trace Inbox::EntriesToCome() const {
   Trace out;
   for (const Way& way : decisions_)
     if (!way.does.text.empty()) out.push_back(EntryToCome(way));
-  for (const CallBook::Reply& reply : run_.calls.replies)
+  for (const CallReply& reply : run_.calls.replies)
     if (TraceEntry entry = EntryToCome(reply.call, reply.answer); !entry.text.empty())
       out.push_back(std::move(entry));
   return out;
@@ -243,7 +258,7 @@ HeadingPart Inbox::PartOf(const OpenCall& call) const {
 Trace Inbox::HalfAnswers() const {
   Solver::Arguments known = engine_.solver.arguments();
   std::map<CallId, By> parties = run_.calls.halves;
-  for (const CallBook::Reply& reply : run_.calls.replies) {
+  for (const CallReply& reply : run_.calls.replies) {
     if (reply.call.space != Space::kRelation || reply.answer.kind != Answer::Kind::kValue) continue;
     CallBook::NoteHalf(parties, reply);
     const auto at = known.try_emplace({reply.call.relation, reply.call.args}, reply.call.args);
@@ -261,7 +276,7 @@ Trace Inbox::HalfAnswers() const {
     std::vector<Value> bindings;
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (row[i].is_none() || !call.args[i].is_none()) continue;
-      const Question& q = engine_.program.QuestionOf(*heading, i);
+      const ArgumentQuestion& q = engine_.program.QuestionOf(*heading, i);
       bindings.push_back(engine_.pool.Slot(q.name));
       bindings.push_back(row[i]);
     }
@@ -362,8 +377,7 @@ By Inbox::ByOf(const Said& said, Span span) const {
 void Inbox::AssertFact(RelationId relation, std::span<const Value> row, Span span,
                        const Said& said) {
   const By by = ByOf(said, span);
-  run_.facts.InsertPlain(relation, row,
-                         {.origin = &span, .by = RowsBy::Bit(by)});  // it has no sets
+  run_.facts.InsertPlain(relation, row, {.origin = &span, .by = PartyBit(by)});  // it has no sets
   run_.facts.NoteAsserted(relation, row);
   if (run_.recorder.Logs()) run_.recorder.Log(Verb::kAsserted, RowText(relation, row), span);
   if (said.from == From::kMessage)
@@ -398,7 +412,7 @@ void Inbox::Assert(const Assertion& a, const Said& said) {
   if (SaysDeclined(a)) run_.calls.declined.insert({a.relation, a.row});
   else
     run_.facts.Insert(a.relation, a.row,
-                      {a.meta, reply ? nullptr : &a.span, a.orders, RowsBy::Bit(by)});
+                      {a.meta, reply ? nullptr : &a.span, a.orders, PartyBit(by)});
   if (rel.space() == Space::kTool && said.from == From::kTrace)
     run_.permission.CountEarlier(a.relation, a.row);
   if (collected != nullptr) {

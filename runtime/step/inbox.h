@@ -17,22 +17,23 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/program/program.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/door.h"
-#include "runtime/facts/fact_writer.h"
-#include "runtime/facts/goal_record.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/facts/said.h"
-#include "runtime/facts/source_feed.h"
-#include "runtime/record/journal.h"
-#include "runtime/step/call_permission.h"
+#include "runtime/log.h"
+#include "runtime/step/part_names.h"
 #include "runtime/step/step_state.h"
+#include "runtime/trace.h"
 
 namespace rpl {
 
+class Diagnostics;
+enum class From;
+struct Collected;
 struct Document;
+struct HalfAnswer;
+struct HeadingPart;
+struct Novelty;
+struct QuestionEntry;
+struct Refused;
+struct Said;
 
 class Inbox {
  public:
@@ -47,7 +48,7 @@ class Inbox {
     FactWriter& facts;
     SourceFeed& sources;
     GoalRecord& goals;
-    SaidQueue& said;
+    std::deque<Said>& said;
     Door& door;
   };
   explicit Inbox(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
@@ -90,8 +91,8 @@ class Inbox {
  private:
   using Verb = LogLine::Verb;
   void LogRules();
-  void TakeReply(CallBook::Reply reply);
-  void TakeArgument(const CallBook::Reply& reply, TraceEntry entry);
+  void TakeReply(CallReply reply);
+  void TakeArgument(const CallReply& reply, TraceEntry entry);
   bool TakesRows(const OpenCall& call) const;
   /// Of rows: their metadata, and who stated them.
   struct Origin {
@@ -109,9 +110,7 @@ class Inbox {
   void Retract(const Assertion& a, const Said& said);
   void TakeQuestion(const QuestionEntry& entry, const Said& said);
   void TakeHalf(const HalfAnswer& half, const Said& said);
-  std::string RowText(RelationId relation, std::span<const Value> row) const {
-    return run_.derivations.RowText(relation, row);
-  }
+  std::string RowText(RelationId relation, std::span<const Value> row) const;
 
   const Parts run_;
   interp::Engine& engine_;

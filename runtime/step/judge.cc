@@ -8,10 +8,21 @@
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"
+#include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
 #include "interp/eval/solver.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/outcome.h"
 #include "runtime/record/journal.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/request_writer.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/violations.h"
 
 namespace rpl {
 namespace {
@@ -56,11 +67,15 @@ std::string Judge::LackingCall(const Evaluation& found) const {
 void Judge::TakePending(const StepState& step, Outcome& out) const {
   out.status = Status::kWaiting;
   for (const OpenCall& call : step.found.calls) {
-    out.pending.push_back(run_.requests.For(call));
-    Request& r = out.pending.back();
-    r.in_doubt = run_.options.journal != nullptr && run_.options.journal->InDoubt(r.id);
+    if (IsQuestion(engine_.store.at(call.relation))) {
+      out.pending.emplace_back(run_.requests.QuestionFor(call));
+      continue;
+    }
+    ToolCall of_tool = run_.requests.CallFor(call);
+    of_tool.in_doubt = run_.options.journal != nullptr && run_.options.journal->InDoubt(of_tool.id);
+    out.pending.emplace_back(std::move(of_tool));
   }
-  const Request& first = out.pending.front();
+  const Request& first = *out.pending.front();
   out.reason = "waiting for " + first.id;
   if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
 }
@@ -206,7 +221,7 @@ Outcome Judge::OfTimesteps(const StepState& step) const {
   Outcome out = Begun(step);
   out.status = Status::kLimit;
   const std::string last =
-      step.found.calls.empty() ? "" : run_.requests.For(step.found.calls.front()).id;
+      step.found.calls.empty() ? "" : run_.requests.For(step.found.calls.front())->id;
   out.reason =
       RecordFailure(run_.goals, run_.recorder,
                     fmt::format("limit reached: {} timesteps", run_.budget.max_timesteps()),

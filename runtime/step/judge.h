@@ -14,19 +14,11 @@
 #include <string>
 #include <utility>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/evaluation.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/goal_record.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/outcome.h"
-#include "runtime/step/call_permission.h"
-#include "runtime/step/request_writer.h"
-#include "runtime/step/step_state.h"
-#include "runtime/step/violations.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+struct Outcome;
 
 class Judge {
  public:

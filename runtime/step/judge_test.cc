@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/replies.h"
 #include "runtime/testing/run_parts.h"
 
 namespace rpl {

@@ -7,13 +7,25 @@
 
 #include "formats/terminal_text.h"
 #include "grammar/document.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/program/program.h"
 #include "interp/store/json_value.h"
 #include "interp/store/store.h"
-#include "runtime/agent.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
+#include "runtime/replies.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/inbox.h"
+#include "runtime/step/request_writer.h"
 #include "runtime/step/revision.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/violations.h"
 
 namespace rpl {
 
@@ -21,8 +33,8 @@ using nlohmann::ordered_json;
 
 void QuestionDispatch::Open(const std::vector<OpenCall>& questions) {
   run_.people.Open([this, &questions] {
-    std::vector<Request> open;
-    for (const OpenCall& question : questions) open.push_back(run_.requests.For(question));
+    std::vector<Question> open;
+    for (const OpenCall& call : questions) open.push_back(run_.requests.QuestionFor(call));
     return open;
   });
 }
@@ -31,31 +43,31 @@ bool QuestionDispatch::Ask(const OpenCall& call) {
   const std::size_t awaited = run_.calls.awaited.size();
   if (call.space == Space::kTool && !run_.permission.Admits(call))
     return run_.calls.awaited.size() == awaited;
-  Request request = run_.requests.For(call);
-  request.attempts = &run_.calls.attempts;
+  Question question = run_.requests.QuestionFor(call);
+  question.attempts = &run_.calls.attempts;
   if (run_.budget.IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return run_.inbox.EntryToCome(call, answer); };
-  const auto answer = Put(request, entry_of, &call);
+  const auto answer = Put(question, entry_of, &call);
   if (answer) run_.calls.replies.push_back({call, *answer});
   return answer.has_value();
 }
 
-// Puts a question to the agent, or takes the recorded answer; nullopt if there is none. `call`: the
-// one that asks; null for a decision about a failure.
-std::optional<Answer> QuestionDispatch::Put(const Request& request, const EntryOf& entry_of,
+// Puts a question to the people, or takes the recorded answer; nullopt if there is none. `call`:
+// the one that asks; null for a decision about a failure.
+std::optional<Answer> QuestionDispatch::Put(const Question& question, const EntryOf& entry_of,
                                             const OpenCall* call) {
-  const std::string& name = request.id;
+  const std::string& name = question.id;
   Journal* const journal = run_.options.journal;
   if (journal != nullptr) journal->Call(name, "");
-  run_.recorder.Dispatched(request, call == nullptr ? std::nullopt : std::optional(call->place));
+  run_.recorder.Dispatched(question, call == nullptr ? std::nullopt : std::optional(call->place));
   if (run_.recorder.Tells()) {
     ordered_json told = {{"id", name},
-                         {"key", request.name},
-                         {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
-                         {"prompt", request.prompt},
-                         {"options", JsonOfValues(engine_.pool, request.options)},
-                         {"place", request.place}};
-    if (!request.row.empty()) told["row"] = request.row;
+                         {"key", question.name},
+                         {"kind", question.kind == Question::Kind::kChoose ? "choose" : "ask"},
+                         {"prompt", question.prompt},
+                         {"options", JsonOfValues(engine_.pool, question.options)},
+                         {"place", question.place}};
+    if (!question.row.empty()) told["row"] = question.row;
     run_.recorder.Event("question", std::move(told));
   }
   if (journal != nullptr) {
@@ -64,21 +76,21 @@ std::optional<Answer> QuestionDispatch::Put(const Request& request, const EntryO
     if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
   for (std::string refused;;) {
-    Answer answer = run_.requests.WhoseAnswer(run_.people.Ask(request, engine_.pool, refused));
+    Answer answer = run_.requests.WhoseAnswer(run_.people.Ask(question, engine_.pool, refused));
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
-    if (!run_.requests.MayAnswer(request, answer)) {
+    if (!run_.requests.MayAnswer(question, answer)) {
       const Refused why = call != nullptr
                               ? run_.door.RefusedAnswer(*call, answer.by)
                               : Refused{"a decision about a failure is a person's",
                                         "decide at a terminal, or with `--answer what-now=…`"};
-      run_.recorder.Log(Verb::kRefused, request.id);
+      run_.recorder.Log(Verb::kRefused, question.id);
       refused = why.reason + "; " + why.hint;
       continue;
     }
     if (answer.kind == Answer::Kind::kValue) {
-      TakenReply taken = TakeReply(request, answer.value, engine_.pool);
+      TakenReply taken = TakeReply(question, answer.value, engine_.pool);
       if (!taken.refused.empty()) {
-        run_.recorder.Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + request.id);
+        run_.recorder.Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + question.id);
         refused = std::move(taken.refused);
         continue;
       }
@@ -167,17 +179,16 @@ void QuestionDispatch::AskWhatNow(const StepState& step) {
   if (step.checked.violated && AsksModelsAgain(*step.checked.violated)) return;
   const Failing failing = FailingNow(step);
   if (failing.ways.empty()) return;
-  Request request;
-  request.kind = Request::Kind::kChoose;
-  request.id = run_.violations.CallOf(OneLine(failing.what));
-  request.name = kWhatNow;
+  Question question(Question::Kind::kChoose);
+  question.id = run_.violations.CallOf(OneLine(failing.what));
+  question.name = kWhatNow;
   if (const auto words =
           step.checked.violated ? run_.violations.WordsOf(*step.checked.violated) : std::nullopt)
-    request.prompt = words->heading + ": " + words->AsQuestion() + "\n";
-  request.prompt += PrintableLine(OneLine(failing.what)) + ". What now?";
-  for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
-  request.options.push_back(engine_.pool.String("stop"));
-  request.admits = RowsBy::Bit(By::kPerson) | RowsBy::Bit(By::kHost);
+    question.prompt = words->heading + ": " + words->AsQuestion() + "\n";
+  question.prompt += PrintableLine(OneLine(failing.what)) + ". What now?";
+  for (const Way& way : failing.ways) question.options.push_back(engine_.pool.String(way.name));
+  question.options.push_back(engine_.pool.String("stop"));
+  question.admits = PartyBit(By::kPerson) | PartyBit(By::kHost);
   const auto chosen = [&](const Answer& answer) {
     return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Way& way) {
       return engine_.pool.String(way.name) == answer.value;
@@ -190,8 +201,8 @@ void QuestionDispatch::AskWhatNow(const StepState& step) {
     entry.by = given.by;
     return entry;
   };
-  run_.people.Open([&request] { return std::vector<Request>{request}; });
-  const auto answer = Put(request, entry_of, nullptr);
+  run_.people.Open([&question] { return std::vector<Question>{question}; });
+  const auto answer = Put(question, entry_of, nullptr);
   if (!answer || answer->kind != Answer::Kind::kValue) return;
   const auto way = chosen(*answer);
   if (way == failing.ways.end()) return;

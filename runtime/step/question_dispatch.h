@@ -15,20 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/call_book.h"
-#include "runtime/facts/door.h"
-#include "runtime/facts/goal_record.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/ports.h"
-#include "runtime/step/call_permission.h"
-#include "runtime/step/inbox.h"
-#include "runtime/step/request_writer.h"
-#include "runtime/step/step_state.h"
-#include "runtime/step/violations.h"
+#include "runtime/log.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+struct Question;
+struct TraceEntry;
 
 class QuestionDispatch {
  public:
@@ -61,7 +54,8 @@ class QuestionDispatch {
  private:
   using Verb = LogLine::Verb;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
-  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of, const OpenCall* call);
+  std::optional<Answer> Put(const Question& question, const EntryOf& entry_of,
+                            const OpenCall* call);
   Failing FailingNow(const StepState& step) const;
   bool AsksModelsAgain(const Violated& violated);
 

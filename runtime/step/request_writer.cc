@@ -6,10 +6,18 @@
 #include <optional>
 
 #include "formats/terminal_text.h"
+#include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
+#include "interp/sql/sql_source.h"
 #include "interp/store/store.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/ports.h"
+#include "runtime/request.h"
 #include "runtime/step/to_do.h"
 
 namespace rpl {
@@ -37,90 +45,104 @@ RequestWriter::RequestWriter(interp::Engine& engine, const SessionOptions& optio
       tools_(tools),
       titles_(engine.sources) {}
 
-Request RequestWriter::For(const OpenCall& call) const {
-  Request r;
-  r.id = engine_.solver.CallText(call);
-  if (call.place.end != 0) {
-    r.place = engine_.sources.Where(call.place);
-    const Collected* const heading = engine_.program.FindCollected(call.relation);
-    r.path = titles_.Above(heading != nullptr ? heading->span : call.place);
-  }
-  if (call.space == Space::kTool) {
-    TakeTool(call, r);
-    return r;
-  }
+OpenRequest RequestWriter::For(const OpenCall& call) const {
+  if (IsQuestion(engine_.store.at(call.relation))) return QuestionFor(call);
+  return CallFor(call);
+}
+
+// What questions and calls have in common.
+void RequestWriter::TakeCall(const OpenCall& call, Request& to) const {
+  to.id = engine_.solver.CallText(call);
+  if (call.place.end == 0) return;
+  to.place = engine_.sources.Where(call.place);
+  const Collected* const heading = engine_.program.FindCollected(call.relation);
+  to.path = titles_.Above(heading != nullptr ? heading->span : call.place);
+}
+
+Question RequestWriter::QuestionFor(const OpenCall& call) const {
+  Question q;
+  TakeCall(call, q);
   const Relation& rel = engine_.store.at(call.relation);
-  r.admits = door_.authority().Of(call.relation).state;
-  r.name = std::string(engine_.pool.TextOf(rel.label()));
-  r.prompt = r.name;
-  if (call.space == Space::kRelation) r.relation = r.name;
+  if (call.space == Space::kTool) {
+    TakeTool(call, q);
+    if (q.tool != "choose") return q;
+    q.kind = Request::Kind::kChoose;
+    if (call.args.size() > 1 &&
+        (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
+      const std::span<const Value> options = engine_.pool.ItemsOf(call.args[1]);
+      q.options.assign(options.begin(), options.end());
+    }
+    return q;
+  }
+  q.admits = door_.authority().Of(call.relation).state;
+  q.name = std::string(engine_.pool.TextOf(rel.label()));
+  q.prompt = q.name;
+  if (call.space == Space::kRelation) q.relation = q.name;
   if (call.question >= 0) {
-    const Question& q = engine_.program.QuestionAt(call.question);
-    r.name = q.name;
-    r.argument = (q.subject.starts_with('$') ? "$" : "?") + q.name;
-    r.prompt = q.prompt;
-    r.options = engine_.solver.Choices(call);
+    const ArgumentQuestion& asks = engine_.program.QuestionAt(call.question);
+    q.name = asks.name;
+    q.argument = (asks.subject.starts_with('$') ? "$" : "?") + asks.name;
+    q.prompt = asks.prompt;
+    q.options = engine_.solver.Choices(call);
     if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn)
       budget_.Take(found.stop, found.stopped_at);
-    if (!r.options.empty()) r.kind = Request::Kind::kChoose;
+    if (!q.options.empty()) q.kind = Request::Kind::kChoose;
   }
-  if (call.space == Space::kRelation) TakeUse(call, r);
+  if (call.space == Space::kRelation) TakeUse(call, q);
   // Arguments of one heading differ by name.
   const auto open =
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
-  if (call.space == Space::kRelation && r.row.empty() && open > 1) {
-    r.heading = r.id;
-    r.others = [this, call] { return Others(call); };
-    r.id += " for " + r.argument;
+  if (call.space == Space::kRelation && q.row.empty() && open > 1) {
+    q.heading = q.id;
+    q.others = [this, call] { return Others(call); };
+    q.id += " for " + q.argument;
   }
-  return r;
+  return q;
+}
+
+ToolCall RequestWriter::CallFor(const OpenCall& call) const {
+  ToolCall out;
+  TakeCall(call, out);
+  TakeTool(call, out);
+  if (const auto at = sources_.pushed().find(engine_.solver.IdOf(call));
+      at != sources_.pushed().end())
+    out.pushed = at->second;
+  if (out.tool == "write") out.written = WrittenFiles();
+  if (out.tool == "index") {
+    out.stop = StopOfReading(out.id);
+    TakeReading(out);
+  }
+  if (tools_.AnswersAlone(out)) out.admits = PartyBit(By::kTool);
+  return out;
 }
 
 // The questions for the other open arguments of the heading.
-std::vector<Request> RequestWriter::Others(const OpenCall& call) const {
+std::vector<Question> RequestWriter::Others(const OpenCall& call) const {
   const Collected& heading = *engine_.program.FindCollected(call.relation);
   const Solver::Arguments& known = engine_.solver.arguments();
   const auto half = known.find({call.relation, call.args});
   const std::vector<Value>& given = half == known.end() ? call.args : half->second;
-  std::vector<Request> out;
+  std::vector<Question> out;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i].is_none() || static_cast<int>(i) == call.column) continue;
     OpenCall other = call;
     other.column = static_cast<decltype(other.column)>(i);
     other.question = heading.questions[i];
-    out.push_back(For(other));
+    out.push_back(QuestionFor(other));
   }
   return out;
 }
 
 void RequestWriter::TakeTool(const OpenCall& call, Request& to) const {
-  const Relation& rel = engine_.store.at(call.relation);
   to.admits = door_.authority().AnswersTo(call.relation, call.args);
-  if (const auto at = sources_.pushed().find(engine_.solver.IdOf(call));
-      at != sources_.pushed().end())
-    to.pushed = at->second;
-  to.tool = to.name = std::string(engine_.pool.TextOf(rel.label()));
+  to.tool = to.name = std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label()));
   to.args = call.args;
-  to.kind = to.tool == "ask" || to.tool == "generate" ? Request::Kind::kAsk
-            : to.tool == "choose"                     ? Request::Kind::kChoose
-                                                      : Request::Kind::kTool;
   // Which of its words are the program's is not known: none of it begins a line.
   if (!call.args.empty()) to.prompt = PrintableLine(PlainText(engine_.pool, call.args.front()));
-  if (to.kind == Request::Kind::kChoose && call.args.size() > 1 &&
-      (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
-    const std::span<const Value> options = engine_.pool.ItemsOf(call.args[1]);
-    to.options.assign(options.begin(), options.end());
-  }
-  if (to.tool == "write") to.written = WrittenFiles();
-  if (to.tool == "index") {
-    to.stop = StopOfReading(to.id);
-    TakeReading(to);
-  }
-  if (tools_.AnswersAlone(to)) to.admits = RowsBy::Bit(By::kTool);
 }
 
 // Of a source whose rows are those of a heading: what a model is told of it.
-void RequestWriter::TakeReading(Request& to) const {
+void RequestWriter::TakeReading(ToolCall& to) const {
   if (to.args.size() != 2 || to.args[1].kind() != Kind::kString) return;
   const std::string_view label = engine_.pool.TextOf(to.args[1]);
   for (RelationId r = 0; r < engine_.store.size(); ++r) {
@@ -132,7 +154,7 @@ void RequestWriter::TakeReading(Request& to) const {
     for (std::size_t i = 0; i < of.arity(); ++i)
       to.row.push_back(engine_.program.QuestionOf(*heading, i).name);
     to.path = titles_.Above(heading->span);
-    if (const Question& question = engine_.program.QuestionOf(*heading, 0);
+    if (const ArgumentQuestion& question = engine_.program.QuestionOf(*heading, 0);
         question.words != nullptr)
       to.prose = WithNames(*question.words, {});
     return;
@@ -176,7 +198,7 @@ std::vector<std::pair<std::string, std::string>> RequestWriter::WrittenFiles() c
 }
 
 // What the program does with an answer to a heading decides what it may be (decision 81).
-void RequestWriter::TakeUse(const OpenCall& call, Request& to) const {
+void RequestWriter::TakeUse(const OpenCall& call, Question& to) const {
   const HeadingUse& use = engine_.analysis.UseOf(call.relation);
   const auto column = static_cast<std::size_t>(call.column);
   if (column < use.arguments.size()) to.takes = use.arguments[column].takes;
@@ -185,7 +207,7 @@ void RequestWriter::TakeUse(const OpenCall& call, Request& to) const {
   for (std::size_t i = 0; i < call.args.size(); ++i)
     if (!call.args[i].is_none())
       known.emplace(engine_.program.QuestionOf(heading, i).name, call.args[i]);
-  const Question& question = engine_.program.QuestionOf(heading, column);
+  const ArgumentQuestion& question = engine_.program.QuestionOf(heading, column);
   if (question.words != nullptr) to.prose = WithNames(*question.words, known);
   for (const auto& [name, value] : known)
     to.known.emplace_back(name, PlainText(engine_.pool, value));

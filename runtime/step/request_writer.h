@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How calls and questions are put to the agent: their words, their choices, and whose answers
+// How calls and questions are put to those outside: their words, their choices, and whose answers
 // count.
 //
 // Borrows its arguments. One thread.
@@ -12,23 +12,25 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/evaluation.h"
-#include "runtime/facts/budget.h"
-#include "runtime/facts/door.h"
-#include "runtime/facts/source_feed.h"
-#include "runtime/ports.h"
+#include "runtime/step/part_names.h"
 #include "runtime/step/titles.h"
 
 namespace rpl {
+
+class OpenRequest;
+struct Question;
+struct Request;
+struct ToolCall;
 
 class RequestWriter {
  public:
   RequestWriter(interp::Engine& engine, const SessionOptions& options, Budget& budget,
                 const Door& door, const SourceFeed& sources, const Tools& tools);
 
-  /// The call as the agent gets it.
-  Request For(const OpenCall& call) const;
+  /// The call as those outside get it: a question, or a call of a tool.
+  OpenRequest For(const OpenCall& call) const;
+  Question QuestionFor(const OpenCall& call) const;
+  ToolCall CallFor(const OpenCall& call) const;
   /// An answer with the party whose it is: a host may answer for somebody else if who started the
   /// run says so.
   Answer WhoseAnswer(Answer answer) const;
@@ -36,10 +38,11 @@ class RequestWriter {
   bool MayAnswer(const Request& request, const Answer& answer) const;
 
  private:
-  std::vector<Request> Others(const OpenCall& call) const;
+  std::vector<Question> Others(const OpenCall& call) const;
+  void TakeCall(const OpenCall& call, Request& to) const;
   void TakeTool(const OpenCall& call, Request& to) const;
-  void TakeReading(Request& to) const;
-  void TakeUse(const OpenCall& call, Request& to) const;
+  void TakeReading(ToolCall& to) const;
+  void TakeUse(const OpenCall& call, Question& to) const;
   std::function<bool()> StopOfReading(std::string id) const;
   std::vector<std::pair<std::string, std::string>> WrittenFiles() const;
 

@@ -11,7 +11,7 @@
 namespace rpl {
 namespace {
 
-constexpr RowsBy::Parties kModel = RowsBy::Bit(By::kModel);
+constexpr Parties kModel = PartyBit(By::kModel);
 
 // Whether the call of a heading that was answered with rows, `claim(1, ?x)`, asked for this row.
 bool AsksFor(Pool& pool, const std::string& call, std::string_view label,
@@ -84,8 +84,8 @@ Revision RevisionOf(interp::Engine& engine, const Derivations& derivations, cons
     const Relation& relation = engine.store.at(fact.first);
     const RowId row = relation.Find(fact.second);
     if (row == kNoId || !IsAnswer(engine, fact.first)) continue;
-    const RowsBy::Parties by = relation.SaidBy(row);
-    if (by == 0 || by == RowsBy::Bit(By::kProgram)) continue;
+    const Parties by = relation.SaidBy(row);
+    if (by == 0 || by == PartyBit(By::kProgram)) continue;
     const TraceEntry* const reply =
         by == kModel ? ReplyOf(engine, derivations, trace, fact) : nullptr;
     if (reply == nullptr) return {};

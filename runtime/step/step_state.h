@@ -13,14 +13,16 @@
 #include <vector>
 
 #include "interp/eval/evaluation.h"
-#include "interp/eval/table.h"
-#include "interp/program/program.h"
-#include "runtime/facts/goal_record.h"
+#include "interp/program/assertion.h"
 #include "runtime/outcome.h"
 #include "runtime/step/to_do.h"
 #include "runtime/trace.h"
 
 namespace rpl {
+
+struct Clause;
+struct Constraint;
+struct Table;
 
 /// The status of the goal after a timestep.
 enum class GoalStanding { kNoGoal, kSatisfied, kUnsatisfied, kPending };
@@ -89,7 +91,8 @@ struct StepState {
   std::vector<Value> cells;                            // columns.size() for each answer
   std::vector<std::pair<const Clause*, Value>> shown;  // $json lines to write
   PlanWords words;
-  std::vector<std::pair<GoalRecord::Truth, TraceEntry>> standing_again;
+  /// Truths that stand again (GoalRecord::Truth), with their entries.
+  std::vector<std::pair<std::pair<RelationId, Value>, TraceEntry>> standing_again;
 };
 
 }  // namespace rpl

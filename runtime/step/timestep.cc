@@ -8,14 +8,40 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "formats/diagnostic.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/program/builtins.h"
+#include "interp/program/program.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/derivation.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/fact_writer.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/gate_setup.h"
+#include "runtime/outcome.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
+#include "runtime/session_options.h"
+#include "runtime/step/answer_writer.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/constraint_check.h"
+#include "runtime/step/dispatch.h"
 #include "runtime/step/explaining.h"
+#include "runtime/step/goal_pursuit.h"
 #include "runtime/step/host_check.h"
+#include "runtime/step/inbox.h"
+#include "runtime/step/judge.h"
+#include "runtime/step/request_writer.h"
 #include "runtime/step/run_parts.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/violations.h"
 
 namespace rpl {
 
@@ -44,8 +70,8 @@ struct Runtime::State : RunParts {
   bool run_begins = false;  // with the next timestep
 };
 
-Runtime::Runtime(Agent& agent, SessionOptions options)
-    : run_(std::make_unique<State>(agent, std::move(options))) {}
+Runtime::Runtime(Ports ports, SessionOptions options)
+    : run_(std::make_unique<State>(ports, std::move(options))) {}
 
 Runtime::~Runtime() = default;
 
@@ -259,7 +285,6 @@ bool Runtime::BindsHost() { return OnHost().Binds(); }
 
 void Runtime::OfferToContinue(const std::string& goal) {
   run_->recorder.Log(LogLine::Verb::kOffered, goal);
-  run_->agent.OfferToContinue(goal);
 }
 
 void Runtime::SetGoal(const Definition* query, bool pursue) {

@@ -9,7 +9,7 @@
 //   5 update plans           the first rule that is not unsatisfied; calls are created
 //   6 progress plan          a satisfied goal's truth becomes a fact
 //   7 quiesce relations      again; constraints become traces or violations
-//   8 dispatch asyncs        $json is shown, calls go to the agent
+//   8 dispatch asyncs        $json is shown, calls go out
 //
 // The writes of a phase are visible to the phases after it. A limit or an interrupt ends the work
 // of its phase, and the later phases still run on the state so far. A timestep that the clock, the
@@ -17,27 +17,31 @@
 // before phase 1 (decision 24).
 //
 // Each phase is the work of a part, which has a header of its own. The runtime owns the parts and
-// the state of a run: the engine, with program and rows, and the trace. Borrows the agent. One
-// thread.
+// the state of a run: the engine, with program and rows, and the trace. Borrows what is behind the
+// ports. One thread.
 #ifndef RPL_RUNTIME_STEP_TIMESTEP_H_
 #define RPL_RUNTIME_STEP_TIMESTEP_H_
 
 #include <memory>
 #include <string>
 
-#include "interp/program/program.h"
 #include "runtime/log.h"
-#include "runtime/outcome.h"
 #include "runtime/session_options.h"
-#include "runtime/step/step_state.h"
 #include "runtime/trace.h"
 
 namespace rpl {
 
-class Agent;
+class Diagnostics;
+class Program;
+enum class Status;
+struct Definition;
+struct Outcome;
+struct StepState;
+
 class Door;
 class Inbox;
 class Pool;
+struct Ports;
 class SourceFeed;
 class Sources;
 class Store;
@@ -48,7 +52,7 @@ struct HostFindings;
 
 class Runtime {
  public:
-  Runtime(Agent& agent, SessionOptions options);
+  Runtime(Ports ports, SessionOptions options);
   ~Runtime();
   Runtime(const Runtime&) = delete;
 
@@ -77,7 +81,7 @@ class Runtime {
   bool has_replies() const;
   /// Ends the run of the turn, also in its audit log.
   void EndRun(Status status);
-  /// Tells the agent that the goal is satisfied and the user decides how to continue (§15.6).
+  /// Logs that the goal is satisfied and the user decides how to continue (§15.6).
   void OfferToContinue(const std::string& goal);
   /// The status after the last timestep as an outcome, including failures (§18.6, decision 64).
   /// Moves the answers out of its state.

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "formats/terminal_text.h"
+#include "interp/eval/engine.h"
+#include "interp/eval/table.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"

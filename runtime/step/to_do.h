@@ -9,11 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/eval/table.h"
 #include "runtime/outcome.h"
 
 namespace rpl {
+
+namespace interp {
+class Engine;
+}  // namespace interp
+struct Table;
 
 struct HeadingProse;
 

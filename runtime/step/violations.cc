@@ -7,9 +7,15 @@
 #include <set>
 
 #include "formats/text_hash.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/facts/derivation.h"
 #include "runtime/facts/hidden_rows.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/to_do.h"
 
 namespace rpl {
 namespace {
@@ -99,8 +105,8 @@ Overridden Violations::OverriddenOf(const Violated& v) const {
                  ValuesOf(v)};
   const Relation& decided = engine_.store.at(what_now_);
   const Value what = engine_.pool.String(WhatOf(v));
-  const RowsBy::Parties by = decided.SaidBy(decided.Find({&what, 1}));
-  while (out.by < By::kFile && (by & RowsBy::Bit(out.by)) == 0)
+  const Parties by = decided.SaidBy(decided.Find({&what, 1}));
+  while (out.by < By::kFile && (by & PartyBit(out.by)) == 0)
     out.by = static_cast<By>(static_cast<int>(out.by) + 1);
   const std::string decision = derivations_.RowText(what_now_, {&what, 1});
   for (const TraceEntry& entry : recorder_.trace())

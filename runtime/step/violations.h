@@ -16,14 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
-#include "interp/program/program.h"
-#include "runtime/facts/derivation.h"
-#include "runtime/facts/recorder.h"
-#include "runtime/step/step_state.h"
-#include "runtime/step/to_do.h"
+#include "interp/store/value.h"
+#include "runtime/step/part_names.h"
 
 namespace rpl {
+
+struct Overridden;
+struct ToDo;
 
 class Violations {
  public:

@@ -9,14 +9,38 @@
 #include <utility>
 #include <vector>
 
+#include "formats/diagnostic.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/testing/testing.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/derivation.h"
+#include "runtime/facts/door.h"
+#include "runtime/facts/fact_writer.h"
+#include "runtime/facts/goal_record.h"
+#include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
+#include "runtime/facts/source_feed.h"
+#include "runtime/ports.h"
+#include "runtime/record/journal.h"
+#include "runtime/session_options.h"
+#include "runtime/step/answer_writer.h"
+#include "runtime/step/call_permission.h"
+#include "runtime/step/constraint_check.h"
+#include "runtime/step/dispatch.h"
+#include "runtime/step/goal_pursuit.h"
+#include "runtime/step/inbox.h"
+#include "runtime/step/judge.h"
+#include "runtime/step/request_writer.h"
 #include "runtime/step/run_parts.h"
+#include "runtime/step/step_state.h"
+#include "runtime/step/violations.h"
 
 namespace rpl::testing {
 
 struct RunParts : rpl::RunParts {
-  explicit RunParts(Agent& with) : rpl::RunParts(with, {}) { budget.Begin(); }
+  explicit RunParts(const Ports& with) : rpl::RunParts(with, {}) { budget.Begin(); }
 
   /// Loads a document, and takes it in.
   void Load(const std::string& text, const std::string& name = "p.md") {

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/sql/sql_source.h"
 #include "interp/store/value.h"
 #include "runtime/ports.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tools/file_tools.h"
-#include "runtime/agent.h"
+#include "runtime/replies.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -84,23 +84,22 @@ std::string RowsOf(const Pool& pool, Value term, Value folder,
 
 }  // namespace
 
-bool FileTools::Takes(const Request& request) const {
-  const std::size_t count = request.args.size();
-  return !folder_.empty() &&
-         (request.pushed || (request.tool == "index" && (count == 1 || count == 2)) ||
-          (request.tool == "write" && (count == 2 || count == 3)));
+bool FileTools::Takes(const ToolCall& call) const {
+  const std::size_t count = call.args.size();
+  return !folder_.empty() && (call.pushed || (call.tool == "index" && (count == 1 || count == 2)) ||
+                              (call.tool == "write" && (count == 2 || count == 3)));
 }
 
-std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& pool) {
-  std::vector<Answer> out(requests.size());
+std::vector<Answer> FileTools::Call(const std::vector<ToolCall>& calls, Pool& pool) {
+  std::vector<Answer> out(calls.size());
   std::vector<RelationRead> reads;
   std::vector<std::size_t> places;
   std::function<bool()> stop;  // of any: they are of one run
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i].stop) stop = requests[i].stop;
-    if (requests[i].tool != "index") {
-      out[i] = Write(requests[i], pool);
-    } else if (auto read = ReadFor(requests[i], pool)) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].stop) stop = calls[i].stop;
+    if (calls[i].tool != "index") {
+      out[i] = Write(calls[i], pool);
+    } else if (auto read = ReadFor(calls[i], pool)) {
       if (const Permission::Permit permit = MayRead(*read); !permit.yes) {
         out[i] = NotRunCall(pool, "denied", permit.reason);
         continue;
@@ -108,7 +107,7 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
       reads.push_back(std::move(*read));
       places.push_back(i);
     } else {
-      out[i] = Index(requests[i], pool);
+      out[i] = Index(calls[i], pool);
     }
   }
   std::vector<RelationRows> rows = ReadRelations(reads, pool, stop);
@@ -118,11 +117,11 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
 }
 
 // What a call reads from a database; nullopt if it does not.
-std::optional<RelationRead> FileTools::ReadFor(const Request& request, const Pool& pool) const {
-  if (request.pushed) {
-    RelationRead out{nullptr, {}, &*request.pushed};
+std::optional<RelationRead> FileTools::ReadFor(const ToolCall& call, const Pool& pool) const {
+  if (call.pushed) {
+    RelationRead out{nullptr, {}, &*call.pushed};
     // The query may come from a session: it reads what the configuration says, or nothing.
-    for (const SqlSource& source : request.pushed->sources) {
+    for (const SqlSource& source : call.pushed->sources) {
       const auto at =
           std::ranges::find(config_.relations, source.relation, &DatabaseRelation::name);
       out.is_foreign = out.is_foreign || at == config_.relations.end() || !at->push ||
@@ -131,14 +130,14 @@ std::optional<RelationRead> FileTools::ReadFor(const Request& request, const Poo
     }
     return out;
   }
-  if (request.args[0].kind() != Kind::kString) return std::nullopt;
+  if (call.args[0].kind() != Kind::kString) return std::nullopt;
   const auto relation =
-      std::ranges::find(config_.relations, pool.TextOf(request.args[0]), &DatabaseRelation::name);
+      std::ranges::find(config_.relations, pool.TextOf(call.args[0]), &DatabaseRelation::name);
   if (relation == config_.relations.end()) return std::nullopt;
   RelationRead out{&*relation, {}, nullptr};
-  if (request.args.size() == 1) return out;
-  if (request.args[1].kind() != Kind::kMap) return std::nullopt;
-  const std::span<const Value> entries = pool.ItemsOf(request.args[1]);
+  if (call.args.size() == 1) return out;
+  if (call.args[1].kind() != Kind::kMap) return std::nullopt;
+  const std::span<const Value> entries = pool.ItemsOf(call.args[1]);
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     if (entries[i].kind() != Kind::kKeyword && entries[i].kind() != Kind::kString)
       return std::nullopt;
@@ -182,20 +181,20 @@ Answer FileTools::AnswerOf(const RelationRead& read, RelationRows rows, Pool& po
   return IndexAnswer(pool, std::move(rows.source));
 }
 
-Answer FileTools::Index(const Request& request, Pool& pool) {
-  const bool folder = request.args[0].kind() == Kind::kTerm;
-  const Value named = folder ? FolderOf(pool, request.args[0]) : request.args[0];
+Answer FileTools::Index(const ToolCall& call, Pool& pool) {
+  const bool folder = call.args[0].kind() == Kind::kTerm;
+  const Value named = folder ? FolderOf(pool, call.args[0]) : call.args[0];
   if (named.kind() != Kind::kString)
     return NotRunCall(
         pool, "bad-request",
-        "expected a path, or `folder(path, $entries)`, got " + Text(pool, request.args[0], 60));
+        "expected a path, or `folder(path, $entries)`, got " + Text(pool, call.args[0], 60));
   const std::string location(pool.TextOf(named));
-  if (request.args.size() > 1 && !folder && request.args[1].kind() == Kind::kMap)
+  if (call.args.size() > 1 && !folder && call.args[1].kind() == Kind::kMap)
     return NotRunCall(pool, "bad-request",
                       "columns are bound by a map from their names, of a relation that "
                       "`rpl.yaml` names; got " +
-                          Text(pool, request.args[1], 60) + " for `" + location + "`");
-  if (request.args.size() > 1 && (folder || request.args[1].kind() != Kind::kString))
+                          Text(pool, call.args[1], 60) + " for `" + location + "`");
+  if (call.args.size() > 1 && (folder || call.args[1].kind() != Kind::kString))
     return NotRunCall(pool, "bad-request",
                       "expected no hint, or the name of a relation as a string");
   if (location.find("://") != location.npos)
@@ -211,7 +210,7 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
   FileRead read;
   if (folder) {
     const FolderNames names = NamesBelow(allowed, path);
-    read = {names.failure, RowsOf(pool, request.args[0], named, names.names)};
+    read = {names.failure, RowsOf(pool, call.args[0], named, names.names)};
   } else {
     read = ReadBelow(allowed, path);
   }
@@ -219,21 +218,20 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
   return IndexAnswer(pool, {name + (folder ? "/" : ""), std::move(read.text)});
 }
 
-Answer FileTools::ReadFileAgain(const Reread& call, Pool& pool) {
-  const Request& request = call.request;
+Answer FileTools::ReadFileAgain(const Reread& read, Pool& pool) {
+  const ToolCall& call = read.call;
   struct stat seen = {};
   Stamp now;
-  if (request.args[0].kind() == Kind::kString &&
-      stat(PathOf(folder_, std::string(pool.TextOf(request.args[0]))).c_str(), &seen) == 0) {
-    now = {call.hash, seen.st_size, seen.st_mtim.tv_sec, seen.st_mtim.tv_nsec};
-    if (const auto at = stamps_.find(request.id); at != stamps_.end() && at->second == now)
-      return {};
+  if (call.args[0].kind() == Kind::kString &&
+      stat(PathOf(folder_, std::string(pool.TextOf(call.args[0]))).c_str(), &seen) == 0) {
+    now = {read.hash, seen.st_size, seen.st_mtim.tv_sec, seen.st_mtim.tv_nsec};
+    if (const auto at = stamps_.find(call.id); at != stamps_.end() && at->second == now) return {};
   }
-  Answer answer = Index(request, pool);
+  Answer answer = Index(call, pool);
   if (!answer.source) return {};
   now.hash = HashOfText(answer.source->text);
-  stamps_.insert_or_assign(request.id, now);
-  return now.hash == call.hash ? Answer() : answer;
+  stamps_.insert_or_assign(call.id, now);
+  return now.hash == read.hash ? Answer() : answer;
 }
 
 std::vector<Answer> FileTools::ReadAgain(const std::vector<Reread>& calls, Pool& pool) {
@@ -241,7 +239,7 @@ std::vector<Answer> FileTools::ReadAgain(const std::vector<Reread>& calls, Pool&
   std::vector<RelationRead> reads;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (auto read = ReadFor(calls[i].request, pool)) {
+    if (auto read = ReadFor(calls[i].call, pool)) {
       // Without its rows a session cannot be replayed past a change.
       if (read->relation != nullptr && read->relation->record_query) continue;
       if (!MayRead(*read).yes) continue;  // it keeps its rows
@@ -252,7 +250,7 @@ std::vector<Answer> FileTools::ReadAgain(const std::vector<Reread>& calls, Pool&
     }
   }
   std::vector<RelationRows> rows =
-      ReadRelations(reads, pool, calls.empty() ? nullptr : calls.front().request.stop);
+      ReadRelations(reads, pool, calls.empty() ? nullptr : calls.front().call.stop);
   // One that cannot be read keeps its rows, and so do those that were read with it.
   std::set<std::string> failed;
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -274,7 +272,7 @@ std::vector<RecordedText> FileTools::ReadRecorded(const std::vector<RecordedRead
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     std::optional<RelationRead> read;
-    if (!recorded[i].request.args.empty()) read = ReadFor(recorded[i].request, pool);
+    if (!recorded[i].call.args.empty()) read = ReadFor(recorded[i].call, pool);
     if (!read || read->relation == nullptr) {
       out[i].failure = "no `rpl.yaml` beside the program names the relation";
       continue;
@@ -287,7 +285,7 @@ std::vector<RecordedText> FileTools::ReadRecorded(const std::vector<RecordedRead
     places.push_back(i);
   }
   std::vector<RelationRows> rows =
-      ReadRelations(reads, pool, recorded.empty() ? nullptr : recorded.front().request.stop);
+      ReadRelations(reads, pool, recorded.empty() ? nullptr : recorded.front().call.stop);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const SourceQuery& was = recorded[places[k]].query;
     RecordedText& to = out[places[k]];
@@ -305,7 +303,7 @@ std::vector<RecordedText> FileTools::ReadRecorded(const std::vector<RecordedRead
   return out;
 }
 
-std::vector<std::optional<SqlSource>> FileTools::Places(const std::vector<Request>& calls,
+std::vector<std::optional<SqlSource>> FileTools::Places(const std::vector<ToolCall>& calls,
                                                         const Pool& pool) {
   std::vector<std::optional<SqlSource>> out(calls.size());
   std::vector<const DatabaseRelation*> relations;
@@ -326,15 +324,15 @@ std::vector<std::optional<SqlSource>> FileTools::Places(const std::vector<Reques
   return out;
 }
 
-Answer FileTools::Write(const Request& request, Pool& pool) {
+Answer FileTools::Write(const ToolCall& call, Pool& pool) {
   const auto bad = [&](const std::string& message) { return Failed(pool, "bad-request", message); };
-  if (request.args[1].kind() != Kind::kString)
-    return bad("expected a path as the second argument, got " + Text(pool, request.args[1], 60));
+  if (call.args[1].kind() != Kind::kString)
+    return bad("expected a path as the second argument, got " + Text(pool, call.args[1], 60));
   const WriteOptions options =
-      request.args.size() == 3 ? OptionsOf(pool, request.args[2]) : WriteOptions();
+      call.args.size() == 3 ? OptionsOf(pool, call.args[2]) : WriteOptions();
   if (!options.error.empty()) return bad(options.error);
-  const std::string location(pool.TextOf(request.args[1]));
-  const WrittenText written = TextToWrite(pool, request.args[0], options.format, StemOf(location));
+  const std::string location(pool.TextOf(call.args[1]));
+  const WrittenText written = TextToWrite(pool, call.args[0], options.format, StemOf(location));
   if (!written.error.empty()) return bad("the content cannot be written: " + written.error);
   const std::string path = PathOf(folder_, location);
   const std::string result = fs::path(path).lexically_relative(folder_);
@@ -349,10 +347,10 @@ Answer FileTools::Write(const Request& request, Pool& pool) {
             : permission_.Reach("write", "write files below `" + folder_ + "` without a question");
     if (!permit.yes) return NotRunCall(pool, "denied", permit.reason);
   }
-  if (request.starting && !request.starting()) return {};
+  if (call.starting && !call.starting()) return {};
   const auto may_replace = [&](std::string_view there) {
     const std::pair ours(result, HashOfText(there));
-    return options.replace || std::ranges::find(request.written, ours) != request.written.end();
+    return options.replace || std::ranges::find(call.written, ours) != call.written.end();
   };
   const std::string& allowed = config_.write_folder.empty() ? folder_ : config_.write_folder;
   const FileFailure failure = WriteBelow(allowed, path, written.text, may_replace);

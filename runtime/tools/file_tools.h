@@ -15,7 +15,7 @@
 //
 //   denied       it was not permitted
 //   database     the database was not named, did not answer, or refused
-//   changed      the database cannot evaluate the relation any more (Request::pushed)
+//   changed      the database cannot evaluate the relation any more (ToolCall::pushed)
 //   bad-request  its arguments are not those above, or the content has no such text
 //
 // A call of `$index` that fails did not run, and neither did one that is denied. The same call of
@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/sql/sql_source.h"
 #include "runtime/ports.h"
 #include "runtime/tools/database_source.h"
 #include "runtime/tools/permission.h"
@@ -45,20 +46,20 @@ class FileTools {
   /// The folder of the program, absolute.
   void SetFolder(std::string folder) { folder_ = std::move(folder); }
 
-  /// Whether the request is a call of one of the tools, and there is a folder. REQUIRES: a tool
-  /// call.
-  bool Takes(const Request& request) const;
+  /// Whether it is a call of one of the tools, and there is a folder.
+  bool Takes(const ToolCall& call) const;
   /// Makes the calls in their order; what lies in one database is read in one snapshot. REQUIRES:
   /// Takes of each.
-  std::vector<Answer> Call(const std::vector<Request>& requests, Pool& pool);
+  std::vector<Answer> Call(const std::vector<ToolCall>& calls, Pool& pool);
   /// The replies of calls of `$index`, where the source is there and has another hash. A file of
   /// the same size and time is not read. If a relation cannot be read, none of its database is, so
   /// that all rows of it stay those of one snapshot. A relation that is recorded as a query is read
   /// once. REQUIRES: Takes of each.
   std::vector<Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool);
-  /// As Agent has them.
+  /// As SourceAccess has them.
   std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads, Pool& pool);
-  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls, const Pool& pool);
+  std::vector<std::optional<SqlSource>> Places(const std::vector<ToolCall>& calls,
+                                               const Pool& pool);
 
  private:
   /// What tells that a file may have changed.
@@ -68,14 +69,14 @@ class FileTools {
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
 
-  Answer Index(const Request& request, Pool& pool);
-  Answer ReadFileAgain(const Reread& call, Pool& pool);
-  std::optional<RelationRead> ReadFor(const Request& request, const Pool& pool) const;
+  Answer Index(const ToolCall& call, Pool& pool);
+  Answer ReadFileAgain(const Reread& read, Pool& pool);
+  std::optional<RelationRead> ReadFor(const ToolCall& call, const Pool& pool) const;
   Permission::Permit MayRead(const RelationRead& read) const;
   Permission::Permit MayRead(const DatabaseRelation& relation) const;
   Permission::Permit MayReadFile(const std::string& path) const;
   static Answer AnswerOf(const RelationRead& read, RelationRows rows, Pool& pool);
-  Answer Write(const Request& request, Pool& pool);
+  Answer Write(const ToolCall& call, Pool& pool);
 
   const FileConfig& config_;
   Permission& permission_;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 struct AllMayRun : Permission {
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit Ask(const CommandCall&, const std::string&) override { return {true, ""}; }
   Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override {
     ++asked;
@@ -49,7 +49,7 @@ struct Files {
   // The status and answers of the next run.
   std::string Run(const std::string& program) {
     testing::Silent nobody;
-    ToolAgent agent(config, permission, {}, nobody);
+    ToolAgent agent(config, permission, {});
     agent.SetFolder(folder.path());
     const std::string path = folder / "session";
     SessionFile::Opened opened = SessionFile::Open(
@@ -58,7 +58,8 @@ struct Files {
     std::vector<Event> events = opened.store->events();
     SessionOptions options;
     options.now = "2026-01-02T00:00:00Z";
-    SavedSession saved(agent, options, std::move(events), std::move(opened.store));
+    SavedSession saved({nobody, agent, agent, nobody}, options, std::move(events),
+                       std::move(opened.store));
     saved.Start({{"p.rpl", program}}, [](const std::string&) { return std::nullopt; });
     const Outcome outcome = saved.session().Run();
     CHECK(saved.journal().broken() == "");
@@ -117,12 +118,11 @@ struct Calls {
 
   // The message of a call that failed, or what it resulted in.
   std::string Call(const std::string& tool, const std::vector<std::string>& args) {
-    Request request;
-    request.kind = Request::Kind::kTool;
-    request.tool = tool;
-    for (const std::string& arg : args) request.args.push_back(testing::Read(pool, arg));
-    if (!tools.Takes(request)) return "not taken";
-    const Value reply = tools.Call({request}, pool)[0].value;
+    ToolCall call;
+    call.tool = tool;
+    for (const std::string& arg : args) call.args.push_back(testing::Read(pool, arg));
+    if (!tools.Takes(call)) return "not taken";
+    const Value reply = tools.Call({call}, pool)[0].value;
     const Value message = pool.Lookup(reply, pool.Keyword("message"));
     return Text(pool, message == kAbsent || message.is_none()
                           ? pool.Lookup(reply, pool.Keyword("result"))
@@ -180,25 +180,23 @@ TEST_CASE("a write in doubt is made again, and a second one of another text is r
   FileTools tools(files.config.files, files.permission);
   tools.SetFolder(files.folder.path());
   Pool pool;
-  Request request;
-  request.kind = Request::Kind::kTool;
-  request.tool = "write";
-  request.args = {pool.String("text"), pool.String("x")};
-  request.in_doubt = true;
+  ToolCall call;
+  call.tool = "write";
+  call.args = {pool.String("text"), pool.String("x")};
+  call.in_doubt = true;
   bool recorded = false;
-  request.starting = [&] { return recorded; };
-  CHECK(tools.Call({request}, pool)[0].kind == Answer::Kind::kNobody);
+  call.starting = [&] { return recorded; };
+  CHECK(tools.Call({call}, pool)[0].kind == Answer::Kind::kNobody);
   CHECK(!fs::exists(files.folder / "x"));
   recorded = true;
-  const Answer first = tools.Call({request}, pool)[0];
-  CHECK(tools.Call({request}, pool)[0].value == first.value);
+  const Answer first = tools.Call({call}, pool)[0];
+  CHECK(tools.Call({call}, pool)[0].value == first.value);
   CHECK(files.Read("x") == "text");
-  request.args[0] = pool.String("text 2");
-  CHECK(pool.Lookup(tools.Call({request}, pool)[0].value, pool.Keyword("code")) ==
+  call.args[0] = pool.String("text 2");
+  CHECK(pool.Lookup(tools.Call({call}, pool)[0].value, pool.Keyword("code")) ==
         pool.String("exists"));
-  request.written = {
-      {"x", std::string(pool.TextOf(pool.Lookup(first.value, pool.Keyword("hash"))))}};
-  tools.Call({request}, pool);
+  call.written = {{"x", std::string(pool.TextOf(pool.Lookup(first.value, pool.Keyword("hash"))))}};
+  tools.Call({call}, pool);
   CHECK(files.Read("x") == "text 2");
 }
 

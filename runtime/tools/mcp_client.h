@@ -42,7 +42,7 @@ struct McpReply {
 struct McpRequest {
   std::string tool;
   nlohmann::ordered_json arguments;
-  const ToolCall* call = nullptr;  // its limits, and `starting`
+  const CommandCall* call = nullptr;  // its limits, and `starting`
   std::function<void(const McpReply&)> ended;
 };
 

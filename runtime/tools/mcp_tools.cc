@@ -18,7 +18,7 @@ ToolResult Failed(std::string code, std::string message) {
 }
 
 // The arguments as the server reads them, or why there are none.
-ordered_json ArgumentsOf(const ToolCall& call, std::string& why) {
+ordered_json ArgumentsOf(const CommandCall& call, std::string& why) {
   const McpUse& use = *call.command->mcp;
   ordered_json out = ordered_json::object();
   if (use.has_args) {
@@ -84,8 +84,13 @@ ToolResult ResultOf(const McpReply& reply, const McpUse& use) {
 McpTools::McpTools(Permission& permission) : permission_(permission) {}
 McpTools::~McpTools() = default;
 
-std::vector<ToolResult> McpTools::Call(const std::vector<ToolCall>& calls, const ToolRun& run) {
+std::vector<ToolResult> McpTools::Call(const std::vector<CommandCall>& calls, const ToolRun& run) {
   std::vector<ToolResult> results(calls.size());
+  const BatchLock lock(run.interrupted);
+  if (!lock.is_held()) {
+    std::ranges::fill(results, Failed("interrupted", ""));
+    return results;
+  }
   std::map<std::string, std::vector<std::size_t>> by_server;
   for (std::size_t i = 0; i < calls.size(); ++i)
     by_server[calls[i].command->mcp->server->name].push_back(i);
@@ -97,7 +102,7 @@ std::vector<ToolResult> McpTools::Call(const std::vector<ToolCall>& calls, const
     std::vector<McpRequest> requests;
     std::vector<std::size_t> sent;
     for (const std::size_t i : places) {
-      const ToolCall& call = calls[i];
+      const CommandCall& call = calls[i];
       const McpUse& use = *call.command->mcp;
       if (!listed.why.empty()) {
         results[i] = Failed(listed.interrupted ? "interrupted" : "not-started", listed.why);

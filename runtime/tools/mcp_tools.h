@@ -44,7 +44,7 @@ class McpTools {
   ~McpTools();
 
   /// The results of the calls, in their order. REQUIRES: each call is of a tool of a server.
-  std::vector<ToolResult> Call(const std::vector<ToolCall>& calls, const ToolRun& run);
+  std::vector<ToolResult> Call(const std::vector<CommandCall>& calls, const ToolRun& run);
 
  private:
   Permission& permission_;

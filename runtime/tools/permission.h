@@ -10,7 +10,7 @@
 
 namespace rpl {
 
-struct ToolCall;
+struct CommandCall;
 struct ToolCommand;
 
 class Permission {
@@ -42,7 +42,7 @@ class Permission {
 
   /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
   /// which is untrusted.
-  virtual Permit Ask(const ToolCall& call, const std::string& request) = 0;
+  virtual Permit Ask(const CommandCall& call, const std::string& request) = 0;
 
   /// Decides about one file that `$write` is to write, if the configuration says `ask`: its
   /// absolute path, which is untrusted, and its size.
@@ -54,7 +54,7 @@ class VouchedPermission : public Permission {
  public:
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
   Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit Ask(const CommandCall&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
 };
 

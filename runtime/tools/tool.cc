@@ -153,7 +153,7 @@ class Process;
 
 class Batch {
  public:
-  Batch(const std::vector<ToolCall>& calls, const ToolRun& run)
+  Batch(const std::vector<CommandCall>& calls, const ToolRun& run)
       : calls_(calls), run_(run), results_(calls.size()) {}
 
   std::vector<ToolResult> Run();
@@ -172,7 +172,7 @@ class Batch {
   void Unwatch();
   void Interrupt();
 
-  const std::vector<ToolCall>& calls_;
+  const std::vector<CommandCall>& calls_;
   const ToolRun& run_;
   std::vector<ToolResult> results_;
   std::size_t next_ = 0;  // the first call that has not been started
@@ -191,7 +191,7 @@ class Batch {
 
 class Process {
  public:
-  Process(Batch& batch, const ToolCall& call, ToolResult& result)
+  Process(Batch& batch, const CommandCall& call, ToolResult& result)
       : batch_(batch),
         call_(call),
         command_(*call.command),
@@ -235,7 +235,7 @@ class Process {
   ToolResult Judge() const;
 
   Batch& batch_;
-  const ToolCall& call_;
+  const CommandCall& call_;
   const ToolCommand& command_;
   ToolResult& result_;  // `code` is set by the first error
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -606,7 +606,7 @@ std::vector<pid_t> Batch::Leaders() const {
 
 }  // namespace
 
-std::string RequestLine(const ToolCall& call) {
+std::string RequestLine(const CommandCall& call) {
   const ordered_json request = {{"rpl", 1},
                                 {"id", call.id},
                                 {"tool", call.command->name},
@@ -617,7 +617,20 @@ std::string RequestLine(const ToolCall& call) {
 
 void LeaveSignals() { signals_are_left = true; }
 
-std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run) {
+BatchLock::BatchLock(const std::function<bool()>& interrupted) {
+  static std::timed_mutex batches;
+  lock_ = std::unique_lock(batches, std::defer_lock);
+  while (!lock_.try_lock_for(std::chrono::milliseconds(20)))
+    if (interrupted && interrupted()) return;
+}
+
+std::vector<ToolResult> RunTools(const std::vector<CommandCall>& calls, const ToolRun& run) {
+  const BatchLock lock(run.interrupted);
+  if (!lock.is_held()) {
+    ToolResult interrupted;
+    interrupted.code = "interrupted";
+    return std::vector<ToolResult>(calls.size(), interrupted);
+  }
   return Batch(calls, run).Run();
 }
 

@@ -34,6 +34,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -54,7 +55,7 @@ struct ToolResult {
 };
 
 /// A call to make. Borrows its command.
-struct ToolCall {
+struct CommandCall {
   std::string id;
   const ToolCommand* command = nullptr;
   nlohmann::ordered_json args;  // a list
@@ -67,7 +68,7 @@ struct ToolCall {
 };
 
 /// The request, without its newline.
-std::string RequestLine(const ToolCall& call);
+std::string RequestLine(const CommandCall& call);
 
 /// The settings of a batch.
 struct ToolRun {
@@ -81,6 +82,17 @@ struct ToolRun {
   std::chrono::milliseconds grace{500};
 };
 
+/// Held while a batch of calls runs: there is one at a time in a process. The constructor waits
+/// until it is held, or an interrupt ends the wait; `interrupted` may be empty.
+class BatchLock {
+ public:
+  explicit BatchLock(const std::function<bool()>& interrupted);
+  bool is_held() const { return lock_.owns_lock(); }
+
+ private:
+  std::unique_lock<std::timed_mutex> lock_;
+};
+
 /// Runs the calls on the calling thread's event loop: they start in order and run concurrently, up
 /// to the concurrency. The results are in the order of the calls. Callbacks come on the calling
 /// thread and must not throw.
@@ -89,8 +101,8 @@ struct ToolRun {
 /// one that arrives ends the calls like an interrupt, and is raised again before the function
 /// returns. A handler of SIGINT that the caller has stays in force during `starting` and
 /// `finished`, which may wait. All descriptors of the process from 3 on are close-on-exec
-/// afterwards. REQUIRES: one RunTools at a time in a process.
-std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run);
+/// afterwards. There is one batch at a time in a process (BatchLock); callbacks run none.
+std::vector<ToolResult> RunTools(const std::vector<CommandCall>& calls, const ToolRun& run);
 
 /// From now on RunTools leaves all signals to this process, which may want to end the calls itself
 /// (ToolRun::interrupted), or to let them end. To be called before the first RunTools.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The agent that answers tool calls by running commands, and `$index` and `$write` by reading and
-// writing files (runtime/tools/file_tools.h), unless a command has that name. All other requests go
-// to another agent.
+// writing files (runtime/tools/file_tools.h), unless a command has that name. Other calls stay
+// open.
 //
 // A call runs only with permission: no rule of the configuration denies it, its command is
 // approved, and, where the configuration says `ask`, the user agreed. A refusal and a failure are
@@ -18,15 +18,18 @@
 //
 // A call that was denied or not started did not run: its reply is Answer::Kind::kNotRun.
 //
-// Calls in doubt (Request::in_doubt), calls that an interrupt ended, and calls whose start could
+// Calls in doubt (ToolCall::in_doubt), calls that an interrupt ended, and calls whose start could
 // not be recorded get no answer and stay pending.
 #ifndef RPL_RUNTIME_TOOLS_TOOL_AGENT_H_
 #define RPL_RUNTIME_TOOLS_TOOL_AGENT_H_
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "runtime/relaying_agent.h"
+#include "interp/sql/sql_source.h"
+#include "runtime/ports.h"
 #include "runtime/tools/file_tools.h"
 #include "runtime/tools/mcp_tools.h"
 #include "runtime/tools/permission.h"
@@ -36,36 +39,31 @@
 namespace rpl {
 
 /// The agent. Call blocks until all its calls have ended.
-class ToolAgent : public RelayingAgent {
+class ToolAgent : public Tools, public SourceAccess {
  public:
   /// Borrows all arguments but `run`, whose concurrency is replaced by the configuration's.
-  ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run, Agent& otherwise);
+  ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run);
 
-  /// The folder of the program, absolute. Without one `$index` and `$write` are other requests.
+  /// The folder of the program, absolute. Without one `$index` and `$write` are other calls.
   void SetFolder(std::string folder) { files_.SetFolder(std::move(folder)); }
 
-  bool AnswersAlone(const Request& request) const override {
-    return IsMine(request) || RelayingAgent::AnswersAlone(request);
-  }
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
-  /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
-  /// then passes the others on in one call. Answers are in the order of the requests.
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  bool AnswersAlone(const ToolCall& call) const override;
+  /// Runs the permitted calls concurrently (RunTools), and reads and writes files in written order.
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
   std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override;
   std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
                                          Pool& pool) override {
     return files_.ReadRecorded(reads, pool);
   }
-  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+  std::vector<std::optional<SqlSource>> Places(const std::vector<ToolCall>& calls,
                                                const Pool& pool) override {
-    if (config_.Find("index") != nullptr) return Agent::Places(calls, pool);
+    if (config_.Find("index") != nullptr) return SourceAccess::Places(calls, pool);
     return files_.Places(calls, pool);
   }
 
  private:
-  bool IsMine(const Request& request) const;
   /// The configuration's rule first, then the approval, then the question.
-  Permission::Permit Permitted(const ToolCall& call, const Request& request);
+  Permission::Permit Permitted(const CommandCall& call, const std::string& id);
 
   const ToolConfig& config_;
   Permission& permission_;

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/nobody.h"
 #include "runtime/run/session.h"
 
 namespace rpl {
@@ -18,7 +19,7 @@ struct Guard : Permission {
     asked.push_back("approve " + command.name);
     return {approves, "not approved"};
   }
-  Permit Ask(const ToolCall& call, const std::string& request) override {
+  Permit Ask(const CommandCall& call, const std::string& request) override {
     asked.push_back("ask " + request + " " + call.args.dump());
     return {allows, "not allowed"};
   }
@@ -29,29 +30,12 @@ struct Guard : Permission {
   }
 };
 
-// Answers every call with its name.
-struct Others : Agent {
-  std::vector<std::string> chat;
-  int calls = 0;
-
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
-    return {rpl::Answer::Kind::kValue, pool.String("other " + request.name)};
-  }
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
-    ++calls;
-    return Agent::Call(requests, pool);
-  }
-  void Chat(const std::string& line) override { chat.push_back(line); }
-  void OfferToContinue(const std::string&) override {}
-};
-
 // A configuration in which each tool runs the tool under test in the mode of its name.
 struct Project {
   ToolConfig config;
   Guard guard;
-  Others others;
   Pool pool;
-  ToolAgent agent{config, guard, {}, others};
+  ToolAgent agent{config, guard, {}};
 
   ToolCommand& Add(const std::string& mode, Permit permission = Permit::kAllow) {
     ToolCommand command;
@@ -62,18 +46,17 @@ struct Project {
     return config.tools.emplace_back(std::move(command));
   }
 
-  Request Tool(const std::string& name, std::vector<Value> args = {}) {
-    Request request;
-    request.kind = Request::Kind::kTool;
-    request.tool = request.name = name;
-    request.id = "$" + name + "()";
-    request.args = std::move(args);
-    return request;
+  ToolCall Tool(const std::string& name, std::vector<Value> args = {}) {
+    ToolCall call;
+    call.tool = call.name = name;
+    call.id = "$" + name + "()";
+    call.args = std::move(args);
+    return call;
   }
 
-  std::vector<std::string> Call(const std::vector<Request>& requests) {
+  std::vector<std::string> Call(const std::vector<ToolCall>& calls) {
     std::vector<std::string> texts;
-    for (const Answer& answer : agent.Call(requests, pool)) {
+    for (const Answer& answer : agent.Call(calls, pool)) {
       if (answer.value.is_none()) texts.push_back("-");
       else
         texts.push_back((answer.kind == Answer::Kind::kNotRun ? "not run " : "") +
@@ -99,20 +82,13 @@ TEST_CASE("results and errors of tools are replies") {
               R"({:status :error, :code "exit", :message "it ended with status 7"})"});
 }
 
-TEST_CASE("what is not configured goes to the other agent, in one call") {
+TEST_CASE("what is not configured stays open") {
   Project project;
   project.Add("echo");
   CHECK(project.Call({project.Tool("one"), project.Tool("echo"), project.Tool("two")}) ==
-        Lines{R"("other one")", "[]", R"("other two")"});
-  CHECK(project.others.calls == 1);
-  Request question = project.Tool("echo");
-  question.kind = Request::Kind::kAsk;
-  CHECK(Text(project.pool, project.agent.Ask(question, project.pool, "").value) ==
-        R"("other echo")");
-  CHECK(Text(project.pool, project.agent.Ask(project.Tool("echo"), project.pool, "").value) ==
-        "[]");
-  project.agent.Chat("hello");
-  CHECK(project.others.chat == Lines{"hello"});
+        Lines{"-", "[]", "-"});
+  CHECK(project.agent.AnswersAlone(project.Tool("echo")));
+  CHECK_FALSE(project.agent.AnswersAlone(project.Tool("one")));
 }
 
 TEST_CASE("what is not permitted is denied, and nobody is asked in vain") {
@@ -154,7 +130,7 @@ TEST_CASE("rules decide before the permission of the tool") {
 TEST_CASE("calls in doubt and interrupted calls stay open") {
   Project project;
   project.Add("echo");
-  Request doubtful = project.Tool("echo");
+  ToolCall doubtful = project.Tool("echo");
   doubtful.in_doubt = true;
   int started = 0;
   bool recorded = true;
@@ -169,8 +145,8 @@ TEST_CASE("calls in doubt and interrupted calls stay open") {
 
   ToolRun run;
   run.interrupted = [] { return true; };
-  ToolAgent agent(project.config, project.guard, run, project.others);
-  const Answer answer = agent.Ask(project.Tool("echo"), project.pool, "");
+  ToolAgent agent(project.config, project.guard, run);
+  const Answer answer = agent.Call({project.Tool("echo")}, project.pool).front();
   CHECK(answer.kind == Answer::Kind::kNobody);
 }
 
@@ -194,7 +170,8 @@ TEST_CASE("a call has one id, whoever makes it") {
 TEST_CASE("a program reads the results of its tools") {
   Project project;
   project.Add("echo");
-  Session session(project.agent, {});
+  Nobody nobody;
+  Session session({nobody, project.agent, project.agent, nobody}, {});
   session.Load("p.rpl",
                "item(\"nuts\")\nitem(\"bolts\")\n"
                "% <- item(?i), ?r = $echo(?i)\n");

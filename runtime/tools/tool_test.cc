@@ -43,7 +43,7 @@ struct Workshop {
   }
 
   std::vector<std::string> Results(nlohmann::ordered_json args = nlohmann::ordered_json::array()) {
-    std::vector<ToolCall> calls;
+    std::vector<CommandCall> calls;
     for (const ToolCommand& command : commands)
       calls.push_back({"c" + std::to_string(calls.size() + 1), &command, args, nullptr});
     std::vector<std::string> texts;
@@ -280,7 +280,7 @@ TEST_CASE("while a callback runs, Ctrl-C goes to the handler of the caller") {
     std::raise(SIGINT);
     seen.push_back(interrupts_counted);
   };
-  ToolCall call{"c1", &workshop.commands[0], nlohmann::ordered_json::array(), nullptr};
+  CommandCall call{"c1", &workshop.commands[0], nlohmann::ordered_json::array(), nullptr};
   call.starting = [&] {
     press();
     return true;

@@ -10,6 +10,7 @@
 #include "formats/shorten.h"
 #include "interp/plan/authority.h"
 #include "interp/store/json_value.h"
+#include "runtime/replies.h"
 #include "runtime/wire/open_question.h"
 #include "runtime/wire/request_key.h"
 
@@ -26,7 +27,7 @@ constexpr const char* kSecretWanted =
 // A value, where a string names an option.
 Value ValueOrOption(const ordered_json& json, const Request& request, Pool& pool) {
   if (json.is_string())
-    if (const Value option = TypedOption(pool, json.get<std::string>(), request.options);
+    if (const Value option = TypedOption(pool, json.get<std::string>(), request.choices());
         !option.is_none())
       return option;
   return ValueOfJson(json, pool, false);
@@ -54,8 +55,8 @@ Value TypedRows(const std::string& text, const Request& request, Pool& pool) {
 std::string FormFault(const ordered_json& value, const Request& request) {
   if (value.is_string())
     return IsAllSpace(value.get_ref<const std::string&>()) ? "the answer is empty" : "";
-  const bool chosen = !request.options.empty();
-  if (chosen || (request.row.empty() && request.takes == Takes::kNumber)) return "";
+  const bool chosen = !request.choices().empty();
+  if (chosen || (request.row.empty() && request.wanted() == Takes::kNumber)) return "";
   return "expected a text, got " + Shortened(DumpJson(value), 60);
 }
 
@@ -66,7 +67,7 @@ Value ValueOfGiven(const GivenAnswer& given, const Request& request, Pool& pool)
     return request.row.empty() ? TypedReply(pool, typed, request) : TypedRows(typed, request, pool);
   }
   // "3" where the program computes with a number is a 3.
-  if (text && request.row.empty() && request.takes == Takes::kNumber)
+  if (text && request.row.empty() && request.wanted() == Takes::kNumber)
     return TypedReply(pool, given.value.get<std::string>(), request);
   if (given.value.is_array() && !request.row.empty()) {
     std::vector<Value> rows;
@@ -77,7 +78,7 @@ Value ValueOfGiven(const GivenAnswer& given, const Request& request, Pool& pool)
 }
 
 UnusedAnswer NotAdmitted(const GivenAnswer& given, const Request& request) {
-  if (request.kind == Request::Kind::kTool)
+  if (request.call() != nullptr)
     return {given.key, "a command of rpl.yaml answers this tool, and nobody else", false};
   if (given.by == By::kModel && request.Admits(By::kPerson))
     return {given.key, kPersonWanted, true};
@@ -93,7 +94,7 @@ ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& poo
   ReadAnswer out;
   out.answer.by = given.by;
   if (given.kind == GivenAnswer::Kind::kDecline) {
-    if (request.kind == Request::Kind::kTool) {
+    if (request.call() != nullptr) {
       out.error = "a tool is not declined: report its failure under `errors`";
       return out;
     }
@@ -101,7 +102,7 @@ ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& poo
     return out;
   }
   if (given.kind == GivenAnswer::Kind::kFailed) {
-    if (request.kind != Request::Kind::kTool) {
+    if (request.question() != nullptr) {
       out.error = "only a tool can fail: decline the question instead";
       return out;
     }
@@ -129,18 +130,18 @@ std::vector<UnusedAnswer> GivenAnswers::TakeUnused() {
   return out;
 }
 
-rpl::Answer GivenAnswers::Ask(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer GivenAnswers::Ask(const Question& question, Pool& pool, std::string_view refused) {
   if (!refused.empty()) refused_.push_back({last_, std::string(refused), false});
-  const rpl::Answer answer = Given(request, pool);
+  const rpl::Answer answer = Given(question, pool);
   if (answer.kind != rpl::Answer::Kind::kNobody) return answer;
-  return otherwise_.Ask(request, pool, "");
+  return people_.Ask(question, pool, "");
 }
 
-std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<Request>& requests, Pool& pool) {
-  return CallUnless(requests, pool, [&](const Request& request) -> std::optional<rpl::Answer> {
-    rpl::Answer given = Given(request, pool);
-    const bool started = given.kind == rpl::Answer::Kind::kNobody && started_.erase(request.id) > 0;
-    if (started && request.starting) request.starting();
+std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<ToolCall>& calls, Pool& pool) {
+  return CallUnless(calls, pool, [&](const ToolCall& call) -> std::optional<rpl::Answer> {
+    rpl::Answer given = Given(call, pool);
+    const bool started = given.kind == rpl::Answer::Kind::kNobody && started_.erase(call.id) > 0;
+    if (started && call.starting) call.starting();
     if (given.kind == rpl::Answer::Kind::kNobody && !started) return std::nullopt;
     return given;
   });

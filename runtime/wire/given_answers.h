@@ -48,10 +48,9 @@ struct ReadAnswer {
 };
 ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& pool);
 
-class GivenAnswers : public RelayingAgent {
+class GivenAnswers : public RelayingAgent, public ChatSink {
  public:
-  /// Borrows `otherwise`.
-  explicit GivenAnswers(Agent& otherwise) : RelayingAgent(otherwise) {}
+  using RelayingAgent::RelayingAgent;
 
   void Give(GivenAnswer answer) { given_.push_back(std::move(answer)); }
   /// The client begins to carry out the call of this id: recorded when the call comes up, so that
@@ -60,10 +59,9 @@ class GivenAnswers : public RelayingAgent {
   /// Those that were not used since the last call, which are forgotten.
   std::vector<UnusedAnswer> TakeUnused();
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
   void Chat(const std::string& line) override { chat_.push_back(line); }
-  void OfferToContinue(const std::string&) override {}
 
   /// The calls that got an answer since the last call of this, with their values as RPL text.
   std::vector<std::pair<std::string, std::string>> TakeUsed() { return std::exchange(used_, {}); }

@@ -6,6 +6,7 @@
 
 #include "formats/data/json_fields.h"
 #include "interp/explain/explain_print.h"
+#include "interp/lint/checker.h"
 #include "interp/program/operators.h"
 #include "runtime/wire/explanation_json.h"
 #include "runtime/wire/finding_json.h"
@@ -132,12 +133,14 @@ ordered_json CheckedJson(const std::vector<ProgramFile>& files, const CheckOptio
   return {{"findings", std::move(out)}};
 }
 
-JsonRun::JsonRun(RunSpec spec, Agent* otherwise)
-    : answers_(otherwise != nullptr ? *otherwise : nobody_), opened_([&] {
+JsonRun::JsonRun(RunSpec spec, std::optional<Ports> otherwise)
+    : otherwise_(otherwise.value_or(nobody_)),
+      answers_(otherwise_.people, otherwise_.tools),
+      opened_([&] {
         spec.retry = [this](const std::string& call, const std::string&) {
           return retried_.contains(call);
         };
-        return Run::Open(answers_, std::move(spec));
+        return Run::Open({answers_, answers_, otherwise_.access, answers_}, std::move(spec));
       }()) {}
 
 std::string JsonRun::refused() const {

@@ -27,15 +27,17 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
-#include "interp/lint/checker.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/given_answers.h"
 
 namespace rpl {
+
+struct CheckOptions;
 
 /// What opens a run of documents in memory:
 ///
@@ -62,8 +64,8 @@ FileReader ReaderOf(const std::vector<ProgramFile>& files);
 
 class JsonRun {
  public:
-  /// Calls that no request answers go to `otherwise`, which is borrowed; null: they stay open.
-  explicit JsonRun(RunSpec spec, Agent* otherwise = nullptr);
+  /// Calls that no request answers go to `otherwise`; without it they stay open.
+  explicit JsonRun(RunSpec spec, std::optional<Ports> otherwise = {});
 
   /// Why the run takes no turns, or "".
   std::string refused() const;
@@ -82,6 +84,7 @@ class JsonRun {
   std::map<std::string, std::string> IdsByKey();
 
   Nobody nobody_;
+  const Ports otherwise_;
   GivenAnswers answers_;
   std::set<std::string> retried_;
   Run::Opened opened_;

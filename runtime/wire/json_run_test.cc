@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/wire/json_run.h"
+#include "interp/lint/checker.h"
 
 #include <catch2/catch.hpp>
 

@@ -41,13 +41,15 @@ std::string ShownText(const std::string& text, std::size_t most) {
 }
 
 bool AsksForSecret(const Request& request) {
-  return request.kind != Request::Kind::kTool && HasSecretWord(ShownText(request.prompt));
+  return request.question() != nullptr && HasSecretWord(ShownText(request.prompt));
 }
 
-std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool) {
+std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<OpenRequest>& pending,
+                                          const Pool& pool) {
   std::vector<OpenQuestion> out;
   std::set<std::string> keys;
-  for (const Request& request : pending) {
+  for (const OpenRequest& open : pending) {
+    const Request& request = *open;
     OpenQuestion question;
     question.kind = request.kind;
     question.id = request.id;
@@ -59,15 +61,15 @@ std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, c
     question.prompt = Shortened(std::move(question.prompt), kMostPrompt);
     question.place = request.place;
     question.row = request.row;
-    question.takes = request.takes;
-    question.in_doubt = request.in_doubt;
-    question.personal = request.kind != Request::Kind::kTool && !request.Admits(By::kModel);
-    for (const Value option : request.options) {
+    question.takes = request.wanted();
+    question.in_doubt = request.doubtful();
+    question.personal = request.question() != nullptr && !request.Admits(By::kModel);
+    for (const Value option : request.choices()) {
       const std::string text = PlainText(pool, option);
       question.options.push_back(Shortened(PrintableLine(text), kTitleBytes));
       question.whole = question.whole && question.options.back() == text;
     }
-    if (request.kind == Request::Kind::kTool) {
+    if (request.call() != nullptr) {
       question.tool = request.tool;
       question.arguments = ordered_json::array();
       for (const Value arg : request.args)

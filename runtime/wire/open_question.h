@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "interp/store/value.h"
-#include "runtime/ports.h"
+#include "runtime/request.h"
 
 namespace rpl {
 
@@ -43,7 +43,8 @@ struct OpenQuestion {
 bool AsksForSecret(const Request& request);
 
 /// The questions of an outcome, in its order.
-std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool);
+std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<OpenRequest>& pending,
+                                          const Pool& pool);
 
 /// The entry in a result: {"id", "key", "kind", "prompt", …}.
 nlohmann::ordered_json QuestionJson(const OpenQuestion& question);

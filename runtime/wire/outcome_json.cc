@@ -24,16 +24,16 @@ ordered_json Parsed(const std::string& text) {
 
 ordered_json RequestJson(const Request& request, const Pool& pool) {
   ordered_json options = ordered_json::array();
-  for (Value option : request.options) {
+  for (Value option : request.choices()) {
     options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
   }
   ordered_json out = {
       {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
       {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
   if (!request.row.empty()) out["row"] = request.row;
-  if (request.takes != Takes::kAny)
-    out["takes"] = request.takes == Takes::kNumber ? "number" : "time";
-  if (request.in_doubt) out["inDoubt"] = true;
+  if (request.wanted() != Takes::kAny)
+    out["takes"] = request.wanted() == Takes::kNumber ? "number" : "time";
+  if (request.doubtful()) out["inDoubt"] = true;
   return out;
 }
 
@@ -62,7 +62,7 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   ordered_json answers = ordered_json::array();
   for (const std::string& answer : outcome.json_answers) answers.push_back(Parsed(answer));
   ordered_json pending = ordered_json::array();
-  for (const Request& request : outcome.pending) pending.push_back(RequestJson(request, pool));
+  for (const OpenRequest& open : outcome.pending) pending.push_back(RequestJson(*open, pool));
   ordered_json out = {{"schema", schema},         {"status", StatusName(outcome.status)},
                       {"goal", outcome.goal},     {"answers", std::move(answers)},
                       {"reason", outcome.reason}, {"pending", std::move(pending)}};

@@ -6,7 +6,8 @@ namespace rpl {
 bool KeyFits(const Request& request, std::string_view key) {
   if (key == request.id) return true;
   if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
-  return !key.empty() && (key == request.name || key == request.relation || key == request.tool);
+  return !key.empty() &&
+         (key == request.name || key == request.relation_asked() || key == request.tool);
 }
 
 }  // namespace rpl

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "runtime/ports.h"
+#include "runtime/request.h"
 
 namespace rpl {
 

@@ -10,6 +10,8 @@
 
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/nobody.h"
+#include "runtime/ports.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/explanation_json.h"
 #include "shell/commands/commands.h"
@@ -97,8 +99,8 @@ void PrintDoubt(const Explained& explained, const std::string& what) {
   std::cerr << what << Printable(explained.reason) << '\n';
   if (!explained.pending.empty())
     std::cerr << fmt::format("note: nobody has answered {}, which `--answer '{}=VALUE'` does\n",
-                             Printable(explained.pending.front().id),
-                             PrintableLine(explained.pending.front().name));
+                             Printable(explained.pending.front()->id),
+                             PrintableLine(explained.pending.front()->name));
 }
 
 int PrintAbsence(const Explained& explained, const ExplainOptions& options,
@@ -181,15 +183,17 @@ int CommandExplain(const ExplainOptions& options) {
   const bool command = config.Find("index") != nullptr;  // which is not run
   SourceReader sources(config.files, command ? "" : FolderOfProgram(options.files), settings,
                        options.engine.allow_tools);
-  ScriptedAgent agent(sources, std::cerr);
+  Nobody nobody;
+  ScriptedAgent agent(nobody, sources, std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
   std::unique_ptr<Run> run;
   Outcome outcome;
   for (bool again = true; std::exchange(again, false);) {
-    Run::Opened opened = Run::Open(agent, {.files = files,
-                                           .reader = ReaderBeside(options.files),
-                                           .options = SessionOptionsFor(options.engine)});
+    Run::Opened opened =
+        Run::Open({agent, agent, sources, nobody}, {.files = files,
+                                                    .reader = ReaderBeside(options.files),
+                                                    .options = SessionOptionsFor(options.engine)});
     run = std::move(opened.run);
     const Sources& texts = run->session().sources();
     // Rows that are left out may be the reason for what is explained.

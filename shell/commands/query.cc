@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "formats/shorten.h"
+#include "interp/sql/sql_script.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
@@ -98,7 +99,7 @@ int CommandQuery(const QueryOptions& given) {
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
   SessionOptions settings = SessionOptionsFor(options.engine);
   settings.answers_only = true;
-  const Run::Opened opened = Run::Open(host.agent(), {.files = std::move(files),
+  const Run::Opened opened = Run::Open(host.ports(), {.files = std::move(files),
                                                       .reader = ReaderBeside(options.files),
                                                       .options = std::move(settings)});
   Session& session = opened.run->session();

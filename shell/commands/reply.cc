@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "runtime/gate_setup.h"
+#include "runtime/ports.h"
 #include "runtime/run/run.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
@@ -52,12 +53,13 @@ int CommandReply(const ReplyOptions& options) {
   ExitCode guarded = kExitOk;
   const std::unique_ptr<GateSetup> gate = MakeGateSetup(options.engine.guard, tools, guarded);
   if (guarded != kExitOk) return guarded;
-  ScriptedAgent agent(tools.agent(), std::cerr);
+  ScriptedAgent agent(tools.people(), tools.tools(), std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
   const std::unique_ptr<Run> run =
-      Run::Open(agent, {.reader = ReaderBeside({from_file ? options.file : "message"}),
-                        .options = SessionOptionsFor(options.engine, gate.get())})
+      Run::Open({agent, agent, tools.access(), nobody},
+                {.reader = ReaderBeside({from_file ? options.file : "message"}),
+                 .options = SessionOptionsFor(options.engine, gate.get())})
           .run;
   Session& session = run->session();
   const std::string name = from_file ? options.file : "<message 1>";

@@ -242,10 +242,10 @@ std::string WayToAnswerAgain(const std::string& resume, const std::vector<std::s
 // Prints how to continue an unfinished run.
 void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided, Run& run) {
   const std::string resume = "rpl resume " + AsShellWord(path);
-  for (const Request& request : outcome.pending) {
-    if (!run.InDoubt(request.id)) continue;
+  for (const OpenRequest& request : outcome.pending) {
+    if (!run.InDoubt(request->id)) continue;
     std::cerr << fmt::format("help: nobody knows whether {} ran; `{} --retry {}` calls it again\n",
-                             PrintableLine(request.id), resume, PrintableLine(request.tool));
+                             PrintableLine(request->id), resume, PrintableLine(request->tool));
     break;
   }
   const std::vector<AnsweredCall> failed = outcome.status == Status::kToolFailed
@@ -333,7 +333,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   // What a recorded program lacks may have come by messages.
   if (!same && !PassesCheck(program, paths, engine)) return kExitInvalid;
   Run::Opened begun = Run::Open(
-      host.agent(),
+      host.ports(),
       {.files = program,
        .reader = ReaderBeside(paths),
        .options = SessionOptionsFor(engine, host.gate()),

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "interp/sql/sql_script.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"

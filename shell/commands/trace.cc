@@ -13,7 +13,9 @@
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "runtime/gate_setup.h"
+#include "runtime/host/host_calls.h"
 #include "runtime/model/cassette.h"
+#include "runtime/nobody.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/record/event_sequence.h"
 #include "runtime/record/question_history.h"
@@ -155,7 +157,7 @@ int Query(const TraceOptions& options, SessionStore& store) {
              goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
-  const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
+  const std::unique_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const std::optional<ProgramEvent> program = LastProgram(events);
   if (!program) return NothingRecorded(options);
   const std::unique_ptr<GateSetup> gate = GateSetupFrom(program->guard);
@@ -163,7 +165,9 @@ int Query(const TraceOptions& options, SessionStore& store) {
   with.interrupted = Interrupted;
   with.gate = gate.get();
   with.host = store.host();
-  const std::unique_ptr<Run> run = Run::Read(*reader, events, {.options = std::move(with)}).run;
+  Nobody nobody;
+  const std::unique_ptr<Run> run =
+      Run::Read({nobody, nobody, *reader, nobody}, events, {.options = std::move(with)}).run;
   if (!run->broken().empty()) {
     Complain(options.session, run->broken());
     return kExitFile;
@@ -275,7 +279,7 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 int Replay(const TraceOptions& options, SessionStore& store) {
   const std::vector<Event>& events = store.events();
   if (!LastProgram(events)) return NothingRecorded(options);
-  const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
+  const std::unique_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const Replayed again =
       ReplayAll(events, GateSetupFrom, Interrupted, options.threads, reader.get(), store.host());
   Show(again.entries, options.json);
@@ -303,7 +307,7 @@ int Html(const TraceOptions& options, SessionStore& store) {
                "name another file for the page");
       return kExitInvalid;
     }
-  const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
+  const std::unique_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const std::vector<StoryEpoch> story = TellStory(events, reader.get(), store.host());
   if (story.empty()) {
     Complain(options.session, "nothing was recorded yet");

@@ -18,6 +18,7 @@
 #include "checks/verify/rulespec_report.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/nobody.h"
+#include "runtime/ports.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
 #include "shell/program/guard_setup.h"
@@ -181,11 +182,10 @@ class Verification {
   }
 
   Value Call(Pool& pool, const std::string& tool, const std::vector<Value>& args) {
-    Request request;
-    request.kind = Request::Kind::kTool;
-    request.id = request.name = request.tool = tool;
-    request.args = args;
-    const Answer answer = tools_.agent().Call({request}, pool).front();
+    ToolCall call;
+    call.id = call.name = call.tool = tool;
+    call.args = args;
+    const Answer answer = tools_.tools().Call({call}, pool).front();
     if (answer.kind == Answer::Kind::kMeta) return answer.value;
     if (answer.kind != Answer::Kind::kValue) return kNone;
     const Value entry[] = {pool.Keyword("result"), answer.value};

@@ -20,7 +20,7 @@ constexpr std::size_t kMostCommand = 120;
 // The key by which the question is answered: its relation, if that asks for one argument.
 std::string KeyOf(const Request& asked) {
   const bool one = asked.id.find(" for ?") == std::string::npos;
-  return one && !asked.relation.empty() ? asked.relation : asked.name;
+  return one && !asked.relation_asked().empty() ? std::string(asked.relation_asked()) : asked.name;
 }
 
 // The command line of a call, or its arguments.
@@ -48,7 +48,7 @@ std::string ReasonOf(const HostFindings& findings, const std::string& protocol,
   for (const HostFinding& finding : findings.found) {
     std::string text = WordsOf(finding);
     if (!finding.questions.empty()) {
-      const Request& asked = finding.questions.front();
+      const Request& asked = *finding.questions.front();
       text += fmt::format(
           "\nThis waits for an answer{}: {} The user gives it with `rpl guard answer {} {}=VALUE`.",
           asked.Admits(By::kModel) ? "" : " that a person gives", asked.prompt, protocol,

@@ -16,8 +16,10 @@
 #include "formats/shorten.h"
 #include "interp/lint/checker.h"
 #include "interp/program/prose.h"
+#include "runtime/host/host_calls.h"
 #include "runtime/nobody.h"
 #include "runtime/record/session_file.h"
+#include "runtime/replies.h"
 #include "runtime/run/run.h"
 #include "runtime/run/saved_session.h"
 #include "runtime/step/host_check.h"
@@ -73,8 +75,8 @@ std::string Told(const Outcome& outcome, const Session& session) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
   for (const ToDo& to_do : outcome.now) add(to_do.heading + ": " + to_do.text);
-  for (const Request& request : outcome.pending)
-    if (!request.prompt.empty()) add("Open: " + request.prompt);
+  for (const OpenRequest& request : outcome.pending)
+    if (!request->prompt.empty()) add("Open: " + request->prompt);
   if (outcome.status == Status::kUnsatisfied) {
     const std::string words = WordsOfLack(outcome.reason, session);
     add(words.empty() ? "Not yet: its goal does not hold." : "Not yet: " + words);
@@ -86,7 +88,8 @@ std::string Told(const Outcome& outcome, const Session& session) {
 
 struct ProtocolGuard::Parts {
   Nobody nobody;
-  ScriptedAgent answers{nobody, Nowhere()};
+  ScriptedAgent answers{nobody, nobody, Nowhere()};
+  const Ports ports{answers, answers, nobody, nobody};
   std::vector<ProgramFile> recorded, now;
 };
 
@@ -157,11 +160,11 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   options.progress = nullptr;
   options.host = opened.store->host(true);
   Run::Opened begun =
-      Run::Open(parts.answers, {.files = parts.recorded,
-                                .reader = ReaderBeside({place.protocol}),
-                                .messages_read = false,
-                                .options = std::move(options),
-                                .record = Recording{std::move(events), std::move(opened.store)}});
+      Run::Open(parts.ports, {.files = parts.recorded,
+                              .reader = ReaderBeside({place.protocol}),
+                              .messages_read = false,
+                              .options = std::move(options),
+                              .record = Recording{std::move(events), std::move(opened.store)}});
   guard->run_ = std::move(begun.run);
   const Session& session = guard->run_->session();
   if (begun.why == Unopened::kRejected) {
@@ -327,7 +330,7 @@ std::string ProtocolGuard::RelationFor(const std::string& key) const {
   const std::vector<std::string> stated = session.MayState(By::kPerson);
   if (std::ranges::find(stated, key + "/1") != stated.end()) return key;
   std::string found;
-  for (const Question& question : session.program().questions()) {
+  for (const ArgumentQuestion& question : session.program().questions()) {
     const std::string relation = question.subject.substr(0, question.subject.find('('));
     if (question.name != key || std::ranges::find(stated, relation + "/1") == stated.end())
       continue;

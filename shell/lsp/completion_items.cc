@@ -8,6 +8,7 @@
 #include "formats/character.h"
 #include "grammar/namespaces.h"
 #include "interp/program/builtin_tools.h"
+#include "runtime/tools/tool_config.h"
 #include "shell/lsp/hover.h"
 #include "shell/lsp/rpl_tokens.h"
 

@@ -92,7 +92,7 @@ std::string Evaluation::Why(const std::string& call) const {
   if (explained.why.more > 0) out += "and " + std::to_string(explained.why.more) + " more\n";
   if (explained.why_not) out += ExplanationText(*explained.why_not, sources);
   if (!explained.pending.empty())
-    out += "note: nobody was asked: `" + explained.pending.front().id + "` has no answer here\n";
+    out += "note: nobody was asked: `" + explained.pending.front()->id + "` has no answer here\n";
   else if (explained.doubt != Status::kNothing)
     out += (explained.why_not ? "it is not known whether it holds: " : "there may be more: ") +
            explained.reason + "\n";

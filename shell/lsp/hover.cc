@@ -6,6 +6,7 @@
 #include "formats/shorten.h"
 #include "grammar/namespaces.h"
 #include "interp/program/builtin_tools.h"
+#include "runtime/tools/tool_config.h"
 #include "shell/lsp/navigation.h"
 
 namespace rpl::lsp {

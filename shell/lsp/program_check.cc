@@ -9,6 +9,7 @@
 #include "formats/file_name.h"
 #include "formats/utf8.h"
 #include "grammar/namespaces.h"
+#include "runtime/tools/tool_config.h"
 
 namespace rpl::lsp {
 namespace {

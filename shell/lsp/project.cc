@@ -6,6 +6,7 @@
 #include "formats/data/json_fields.h"
 #include "grammar/library_text.h"
 #include "grammar/namespaces.h"
+#include "runtime/tools/tool_config.h"
 
 namespace rpl::lsp {
 

@@ -14,10 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/tools/tool_config.h"
 #include "shell/lsp/document_index.h"
 #include "shell/lsp/program_view.h"
 #include "shell/lsp/workspace.h"
+
+namespace rpl {
+struct ToolConfig;
+}  // namespace rpl
 
 namespace rpl::lsp {
 

@@ -9,6 +9,7 @@
 #include "grammar/emphasis.h"
 #include "grammar/namespaces.h"
 #include "interp/program/builtin_tools.h"
+#include "runtime/tools/tool_config.h"
 #include "shell/lsp/rpl_tokens.h"
 
 namespace rpl::lsp {

@@ -12,6 +12,7 @@
 #include "formats/data/json_text.h"
 #include "formats/file_name.h"
 #include "formats/percent_text.h"
+#include "runtime/host/host_calls.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
 #include "shell/mcp/run_turns.h"

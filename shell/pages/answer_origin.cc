@@ -16,8 +16,8 @@ constexpr RowId kMostRows = 100'000;
 using Captured = std::map<SlotId, Value>;
 
 // An answer has no place in a text; what a person states in a message has one.
-AnswerOrigin::Kind KindOf(RowsBy::Parties parties, bool placed) {
-  const auto has = [&](By by) { return (parties & RowsBy::Bit(by)) != 0; };
+AnswerOrigin::Kind KindOf(Parties parties, bool placed) {
+  const auto has = [&](By by) { return (parties & PartyBit(by)) != 0; };
   if (parties == 0) return AnswerOrigin::Kind::kDerived;
   if (placed && !has(By::kFile) && !has(By::kTool)) return AnswerOrigin::Kind::kStated;
   if (has(By::kPerson) || has(By::kHost) || has(By::kModel)) return AnswerOrigin::Kind::kAnswered;

@@ -232,18 +232,19 @@ std::string WaysHtml(const StoryTurn& turn) {
 std::string PendingHtml(const StoryEpoch& epoch, bool current) {
   std::string out = "<ol class=\"pending\">\n";
   const Pool& pool = epoch.saved->session().pool();
-  for (const Request& request : epoch.last->pending) {
-    const bool tool = request.kind == Request::Kind::kTool;
+  for (const OpenRequest& open : epoch.last->pending) {
+    const Request& request = *open;
+    const bool tool = request.call() != nullptr;
     out += fmt::format(
         "<li class=\"{}\"><p class=\"prompt\">{}</p>", tool ? "tool" : "ask",
         tool ? "It needs the reply of a tool: " + InCode(request.id) : ShownLines(request.prompt));
-    if (!request.options.empty()) {
+    if (!request.choices().empty()) {
       out += "<ul class=\"options\" aria-label=\"choices\">";
-      for (const Value option : request.options)
+      for (const Value option : request.choices())
         out += "<li>" + Shown(PlainText(pool, option)) + "</li>";
       out += "</ul>";
     }
-    if (request.in_doubt)
+    if (request.doubtful())
       out += "<p class=\"dim\">It was started, and no reply is recorded: it may have run.</p>";
     else if (current)
       out +=

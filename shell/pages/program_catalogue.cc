@@ -154,7 +154,7 @@ class CatalogueReader {
       if (store_.at(r).space() != Space::kRelation || store_.IsWhole(r)) continue;
       const auto at = known_.find(store_.at(r).name() + "/" + std::to_string(store_.at(r).arity()));
       if (at == known_.end()) continue;
-      const Authority::Parties state = authority.Of(r).state;
+      const Parties state = authority.Of(r).state;
       to_.entries[at->second].stated_by =
           state == Authority::kOutside ? "everybody" : PartiesText(state);
     }
@@ -234,7 +234,7 @@ class CatalogueReader {
     to_.entries[number].asked = !collected->questions.empty();
     to_.entries[number].arguments.clear();
     for (const int question : collected->questions) {
-      const Question& q = program_.questions()[static_cast<std::size_t>(question)];
+      const ArgumentQuestion& q = program_.questions()[static_cast<std::size_t>(question)];
       to_.entries[number].arguments.push_back("?" + q.name);
       if (q.options != kNoId) Uses(number).insert(Entry(q.options));
     }

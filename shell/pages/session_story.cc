@@ -215,7 +215,7 @@ class Replayed {
     call.prompt = request.prompt;
     call.key = request.name;
     Pool& pool = saved_->session().pool();
-    for (const Value option : request.options)
+    for (const Value option : request.choices())
       call.options.push_back(Json(pool, option).value_or(Text(pool, option)));
   }
 
@@ -283,7 +283,7 @@ std::string TitleOf(const StoryEpoch& epoch) {
 }
 
 // `events` end with the epoch, which starts at `begin`.
-StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agent,
+StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, SourceAccess* reader,
                 HostDescription* host) {
   static Nobody nobody;  // sessions borrow it
   StoryEpoch epoch;
@@ -303,7 +303,8 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agen
   options.tell_replayed = true;
   options.log = [replayed](const LogLine& line) { replayed->Take(line); };
   epoch.saved = std::make_unique<SavedSession>(
-      agent != nullptr ? *agent : nobody, std::move(options), events, nullptr, Journal::End::kOver);
+      Ports(nobody, nobody, reader != nullptr ? *reader : nobody, nobody), std::move(options),
+      events, nullptr, Journal::End::kOver);
   replayed->Listen(epoch.saved.get());
   epoch.saved->Start(program.files, [](const std::string&) { return std::nullopt; });
   replayed->Listen(nullptr);
@@ -319,7 +320,7 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agen
 
 }  // namespace
 
-std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent,
+std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, SourceAccess* reader,
                                   HostDescription* host) {
   std::vector<StoryEpoch> out;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -327,7 +328,7 @@ std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent
     const auto next =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(i) + 1, events.end(),
                      [](const Event& event) { return event.kind == Event::Kind::kProgram; });
-    out.push_back(Tell({events.begin(), next}, i, agent, host));
+    out.push_back(Tell({events.begin(), next}, i, reader, host));
   }
   return out;
 }

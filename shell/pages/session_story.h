@@ -114,7 +114,7 @@ struct StoryEpoch {
 /// runtime/record/event_sequence.h. `agent` reads sources that were recorded as queries, and must
 /// outlive the story; null: none can be read. `host`: the calls of a host that lie beside the
 /// events.
-std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent = nullptr,
+std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, SourceAccess* reader = nullptr,
                                   HostDescription* host = nullptr);
 
 }  // namespace rpl

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "formats/data/json_fields.h"
+#include "interp/lint/checker.h"
 #include "runtime/gate_setup.h"
 #include "runtime/nobody.h"
+#include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/wire/json_run.h"
 #include "runtime/wire/outcome_json.h"
@@ -108,7 +110,9 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
     std::vector<Event> events = opened.store->events();
     spec.record = Recording{std::move(events), std::move(opened.store)};
   }
-  run->run_ = std::make_unique<JsonRun>(std::move(spec), &run->tools_->agent());
+  run->run_ = std::make_unique<JsonRun>(
+      std::move(spec),
+      Ports(run->tools_->people(), run->tools_->tools(), run->tools_->access(), *run->nobody_));
   if (const std::string why = run->run_->refused(); !why.empty()) {
     if (result["findings"].empty()) result["findings"] = run->run_->findings();
     result.update(FaultJson(why));

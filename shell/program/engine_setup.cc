@@ -12,6 +12,7 @@
 #include "formats/number_text.h"
 #include "formats/shorten.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/ports.h"
 #include "runtime/run/run.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/wire/standing_replies.h"
@@ -47,27 +48,18 @@ bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"
 
 }  // namespace
 
-// The person at standard input. The decision about a failure is no question of the program, so it
-// is not read from lines that were prepared as answers.
-class Person : public TerminalAgent {
- public:
-  using TerminalAgent::TerminalAgent;
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override {
-    if (request.name == kWhatNow && !InputIsTerminal()) return {};
-    return TerminalAgent::Ask(request, pool, refused);
-  }
-};
-
 struct Host::Parts {
   explicit Parts(const EngineOptions& options)
       : person(ReadLine, InputIsTerminal() ? "> " : "", ByOfInput(),
                options.events ? Nowhere() : std::cout, std::cerr),
         host(ReadLine, std::cout, std::cerr, !options.events),
-        tools(options, true, AsksHost(options) ? static_cast<Agent&>(host) : person),
-        scripted(tools.agent(), std::cerr) {}
+        asks_host(AsksHost(options)),
+        tools(options, true, asks_host ? static_cast<People&>(host) : person),
+        scripted(tools.people(), tools.tools(), std::cerr) {}
 
-  Person person;
-  LineAgent host;  // in place of the person, with `--answers -`
+  TerminalAgent person;  // at standard input
+  LineAgent host;        // in place of the person, with `--answers -`
+  bool asks_host;
   ToolSetup tools;
   std::unique_ptr<GateSetup> gate;
   ScriptedAgent scripted;
@@ -78,7 +70,12 @@ Host::Host(const EngineOptions& options)
 
 Host::~Host() = default;
 
-Agent& Host::agent() { return parts_->scripted; }
+Ports Host::ports() {
+  Parts& to = *parts_;
+  return {to.scripted, to.scripted, to.tools.access(),
+          to.asks_host ? static_cast<ChatSink&>(to.host) : to.person};
+}
+
 GateSetup* Host::gate() { return parts_->gate.get(); }
 
 ExitCode Host::Prepare(const std::vector<std::string>& documents) {
@@ -109,7 +106,7 @@ ExitCode Host::ReportAnswers(const Trace& kept) const {
 }
 
 bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
-  const std::optional<Request>& open = parts_->scripted.unanswered();
+  const std::optional<Question>& open = parts_->scripted.unanswered();
   if (outcome.status != Status::kFailed || !open || open->name != kWhatNow) return false;
   std::cerr << "undecided:\n";
   PrintRequests({*open}, pool, std::cerr);

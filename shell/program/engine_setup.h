@@ -34,7 +34,7 @@ class Host {
 
   /// Reads the files that the options name. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
-  Agent& agent();
+  Ports ports();
   /// What the run is guarded with, or null; after Prepare.
   GateSetup* gate();
   /// Pursues the goal of a run with this agent. A person may take answers back in between.

@@ -250,7 +250,7 @@ Sourced<ordered_json> RunGuardCommand(const GuardCommand& command, const std::st
   tool.argv = command.argv;
   tool.folder = tool.home = folder;
   tool.timeout = std::chrono::milliseconds(command.timeout_ms);
-  ToolCall call{CallHash(command.of), &tool, ordered_json::array()};
+  CommandCall call{CallHash(command.of), &tool, ordered_json::array()};
   call.line = Dump(input);
   ToolRun run;
   run.interrupted = Interrupted;

@@ -25,7 +25,7 @@ std::vector<std::string> WrongScope(const Session& session, const std::vector<st
   known.insert("index");  // texts that a model reads
   std::set<std::string> of_persons;
   const std::vector<std::string> stated = session.MayState(By::kModel);
-  for (const Question& question : session.program().questions()) {
+  for (const ArgumentQuestion& question : session.program().questions()) {
     const std::string label = question.subject.substr(0, question.subject.find('('));
     known.insert(question.name);
     if (question.subject.starts_with('$')) continue;

@@ -106,7 +106,7 @@ const Outcome* ProgramRun::Pursue(std::vector<ProgramFile> read) {
   const bool documents = !AreDocumentsChecked(read);
   const std::string goal = GoalNamed(options_.goal);
   Run::Opened opened =
-      Run::Open(host_.agent(), {.files = std::move(read),
+      Run::Open(host_.ports(), {.files = std::move(read),
                                 .reader = ReaderBeside(files_),
                                 .options = SessionOptionsFor(options_, host_.gate(), profile_),
                                 .goal = goal});

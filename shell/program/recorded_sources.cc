@@ -15,15 +15,14 @@
 namespace rpl {
 namespace {
 
-// The call as a request; without arguments if the text is no call.
-Request RequestOf(Pool& pool, const std::string& call) {
+// The call that a session recorded; without arguments if the text is no call.
+ToolCall ToolCallOf(Pool& pool, const std::string& call) {
   Sources sources;
   Diagnostics ignored;
   const std::uint32_t file = sources.Add("call", call);
   const auto term = ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(call.size())}, ignored);
   const Value value = term ? GroundValue(pool, *term) : kNone;
-  Request out;
-  out.kind = Request::Kind::kTool;
+  ToolCall out;
   out.tool = "index";
   out.id = call;
   if (value.kind() != Kind::kTerm) return out;
@@ -32,33 +31,22 @@ Request RequestOf(Pool& pool, const std::string& call) {
   return out;
 }
 
-class RecordedReader : public Nobody {
- public:
-  RecordedReader(FileConfig config, std::string folder, std::string path)
-      : sources_(std::move(config), std::move(folder), std::move(path)) {}
-  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
-                                         Pool& pool) override {
-    return sources_.ReadRecorded(reads, pool);
-  }
-
- private:
-  SourceReader sources_;
-};
-
 }  // namespace
 
-std::unique_ptr<Agent> ReaderOfRecorded(const std::string& session,
-                                        const std::vector<Event>& events) {
+std::unique_ptr<SourceAccess> ReaderOfRecorded(const std::string& session,
+                                               const std::vector<Event>& events) {
   ToolConfig config;
   const std::optional<ProgramEvent> program = LastProgram(events);
-  if (!program || QueriesOf(events).empty()) return std::make_unique<Nobody>();
+  if (!program || QueriesOf(events).empty()) return std::make_unique<SourceAccess>();
   std::vector<std::string> paths;
   for (const ProgramFile& file : program->files)
     if (const std::string path = PathFromSession(session, file.name); IsInTree(session, path))
       paths.push_back(path);
   const std::string path = paths.empty() ? "" : ConfigPath("", paths);
   ReadTools(path, config);
-  return std::make_unique<RecordedReader>(config.files, FolderOfProgram(paths), path);
+  auto reader = std::make_unique<SourceReader>(config.files, FolderOfProgram(paths), path);
+  reader->SetPush(false);
+  return reader;
 }
 
 RecordedCheck CheckRecorded(const std::string& session, const std::vector<Event>& events) {
@@ -68,7 +56,7 @@ RecordedCheck CheckRecorded(const std::string& session, const std::vector<Event>
   Pool pool;
   std::vector<RecordedRead> reads;
   for (const RecordedQuery& query : queries)
-    reads.push_back({RequestOf(pool, query.call), query.query});
+    reads.push_back({ToolCallOf(pool, query.call), query.query});
   const std::vector<RecordedText> texts =
       ReaderOfRecorded(session, events)->ReadRecorded(reads, pool);
   for (std::size_t i = 0; i < queries.size(); ++i) {

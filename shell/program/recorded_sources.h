@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 #include "runtime/record/journal.h"
 
 namespace rpl {
 
 /// An agent that reads the recorded sources and answers nothing. Complains about a configuration
 /// that has errors.
-std::unique_ptr<Agent> ReaderOfRecorded(const std::string& session,
-                                        const std::vector<Event>& events);
+std::unique_ptr<SourceAccess> ReaderOfRecorded(const std::string& session,
+                                               const std::vector<Event>& events);
 
 /// What could not be checked, and what is not as it was recorded, of the sources of `events`: a
 /// line each.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nobody, except that the sources of `$index` are read: for sessions that are inspected. Other
-// calls stay open.
+// Reads the sources of `$index`, for sessions that are inspected. Other calls stay open.
 #ifndef RPL_SHELL_PROGRAM_SOURCE_READER_H_
 #define RPL_SHELL_PROGRAM_SOURCE_READER_H_
 
@@ -11,13 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/nobody.h"
+#include "interp/sql/sql_source.h"
+#include "runtime/ports.h"
 #include "runtime/tools/file_tools.h"
 #include "shell/program/tool_permission.h"
 
 namespace rpl {
 
-class SourceReader : public Nobody {
+class SourceReader : public Tools, public SourceAccess {
  public:
   /// `folder`: that of the program; without one nothing is read. `path`: of the configuration,
   /// which opens what its user has approved and the tools `allowed` reach.
@@ -31,17 +31,13 @@ class SourceReader : public Nobody {
   /// Whether databases may evaluate rules; they may at first.
   void SetPush(bool push) { push_ = push; }
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
-    if (request.tool != "index" || !files_.Takes(request)) return {};
-    return files_.Call({request}, pool).front();
-  }
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
-    std::vector<rpl::Answer> out(requests.size());
-    std::vector<Request> mine;
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out(calls.size());
+    std::vector<ToolCall> mine;
     std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (requests[i].tool != "index" || !files_.Takes(requests[i])) continue;
-      mine.push_back(requests[i]);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].tool != "index" || !files_.Takes(calls[i])) continue;
+      mine.push_back(calls[i]);
       places.push_back(i);
     }
     std::vector<rpl::Answer> read = files_.Call(mine, pool);
@@ -52,9 +48,9 @@ class SourceReader : public Nobody {
                                          Pool& pool) override {
     return files_.ReadRecorded(reads, pool);
   }
-  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+  std::vector<std::optional<SqlSource>> Places(const std::vector<ToolCall>& calls,
                                                const Pool& pool) override {
-    return push_ ? files_.Places(calls, pool) : Nobody::Places(calls, pool);
+    return push_ ? files_.Places(calls, pool) : SourceAccess::Places(calls, pool);
   }
 
  private:

@@ -8,8 +8,14 @@
 #include "grammar/document.h"
 #include "interp/plan/analysis.h"
 #include "interp/sql/sql_push.h"
+#include "interp/sql/sql_script.h"
+#include "interp/sql/sql_source.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/ports.h"
+#include "runtime/tools/tool_config.h"
 #include "shell/program/engine_setup.h"
+#include "shell/program/options.h"
+#include "shell/program/program_files.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {
@@ -101,13 +107,13 @@ std::string SqlProgram::Unplaced(const std::map<std::string, std::string>& why) 
   return out;
 }
 
-std::string SqlProgram::Pushed(Agent& places, const std::vector<DatabaseRelation>& relations) {
+std::string SqlProgram::Pushed(SourceAccess& places,
+                               const std::vector<DatabaseRelation>& relations) {
   engine_.Prepare();
-  std::vector<Request> calls;
+  std::vector<ToolCall> calls;
   for (const SourceSentence& sentence : sentences_) {
     if (sentence.row.size() != 1) continue;
-    Request& call = calls.emplace_back();
-    call.kind = Request::Kind::kTool;
+    ToolCall& call = calls.emplace_back();
     call.tool = "index";
     call.args = sentence.row;
   }

@@ -13,13 +13,14 @@
 #include "grammar/namespaces.h"
 #include "interp/eval/engine.h"
 #include "interp/program/program.h"
-#include "interp/sql/sql_script.h"
-#include "runtime/agent.h"
-#include "runtime/tools/tool_config.h"
-#include "shell/program/options.h"
-#include "shell/program/program_files.h"
 
 namespace rpl {
+
+class SourceAccess;
+struct DatabaseRelation;
+struct ProgramFile;
+struct SqlRequest;
+struct SqlScript;
 
 class SqlProgram {
  public:
@@ -41,7 +42,7 @@ class SqlProgram {
   /// The queries that databases evaluate in a run of the program, where `places` tells that its
   /// sources lie there; and what is evaluated here, as comments. `relations`: those of the
   /// configuration.
-  std::string Pushed(Agent& places, const std::vector<DatabaseRelation>& relations);
+  std::string Pushed(SourceAccess& places, const std::vector<DatabaseRelation>& relations);
 
   Sources& sources() { return sources_; }
   Pool& pool() { return engine_.pool; }

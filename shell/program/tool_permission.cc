@@ -97,7 +97,7 @@ Permission::Permit ToolPermission::Pin(const ToolCommand& command, const std::st
   return {true, ""};
 }
 
-Permission::Permit ToolPermission::Ask(const ToolCall& call, const std::string& request) {
+Permission::Permit ToolPermission::Ask(const CommandCall& call, const std::string& request) {
   const ToolCommand& command = *call.command;
   if (allowed_.contains(command.name)) return {true, ""};
   if (read_line_) {

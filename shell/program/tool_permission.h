@@ -51,7 +51,7 @@ class ToolPermission : public Permission {
   Permit Pin(const ToolCommand& command, const std::string& hash,
              const std::string& definition) override;
   /// Asks about one call, unless its tool is allowed.
-  Permit Ask(const ToolCall& call, const std::string& request) override;
+  Permit Ask(const CommandCall& call, const std::string& request) override;
   /// Asks about one file, unless `write` is allowed.
   Permit AskToWrite(const std::string& path, std::size_t bytes) override;
 

@@ -7,9 +7,14 @@
 
 #include "interp/program/builtin_tools.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/model/model_agent.h"
+#include "runtime/ports.h"
 #include "runtime/tools/read_notes.h"
+#include "runtime/tools/tool_agent.h"
 #include "shell/program/guard_setup.h"
+#include "shell/program/tool_permission.h"
 #include "shell/terminal/input.h"
+#include "shell/terminal/running_tools.h"
 
 namespace rpl {
 namespace {
@@ -85,21 +90,37 @@ std::string FolderOfProgram(const std::vector<std::string>& documents) {
   return document == documents.end() ? "" : FolderOf(*document);
 }
 
-ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
+struct ToolSetup::Parts {
+  Parts(ToolSetup& of, bool ask, People& people, const std::function<bool()>& interrupted)
+      : permission(of.path_, Approvals(ApprovalsPath()), of.options_.allow_tools, ReaderFor(ask),
+                   std::cerr, ToolPins(PinsPath())),
+        agent(of.config_, permission, RunOptionsFor(interrupted, running)),
+        model(
+            people, agent, permission,
+            [](const std::string& line) { std::cerr << "note: " << PrintableLine(line) << '\n'; },
+            interrupted),
+        running(model) {}
+
+  ToolPermission permission;
+  ToolAgent agent;
+  ModelAgent model;      // in front of it
+  RunningTools running;  // in front of both
+};
+
+ToolSetup::ToolSetup(const EngineOptions& options, bool ask, People& people,
                      std::function<bool()> interrupted)
     : options_(options),
-      permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, ReaderFor(ask), std::cerr,
-                  ToolPins(PinsPath())),
-      agent_(config_, permission_, RunOptionsFor(OrCtrlC(interrupted), running_), otherwise),
-      model_(
-          agent_, permission_,
-          [](const std::string& line) { std::cerr << "note: " << PrintableLine(line) << '\n'; },
-          OrCtrlC(interrupted)),
-      running_(model_) {}
+      parts_(std::make_unique<Parts>(*this, ask, people, OrCtrlC(interrupted))) {}
+
+ToolSetup::~ToolSetup() = default;
+
+People& ToolSetup::people() { return parts_->model; }
+Tools& ToolSetup::tools() { return parts_->running; }
+SourceAccess& ToolSetup::access() { return parts_->agent; }
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);
-  agent_.SetFolder(FolderOfProgram(documents));
+  parts_->agent.SetFolder(FolderOfProgram(documents));
   if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
   TakeModel();
   return CheckAllowed();
@@ -116,9 +137,9 @@ void ToolSetup::TakeModel() {
     model = std::move(given);
   }
   if (!model) return;
-  model_.Use(model, named ? Permit::kAllow : config_.model_permission,
-             named || model.provider == ModelConfig::Provider::kCassette,
-             MakeModelProvider(model, LogAbove(running_)));
+  parts_->model.Use(model, named ? Permit::kAllow : config_.model_permission,
+                    named || model.provider == ModelConfig::Provider::kCassette,
+                    MakeModelProvider(model, LogAbove(parts_->running)));
 }
 
 Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& command,
@@ -127,7 +148,7 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
   tool.name = command.of;
   tool.argv = command.argv;
   tool.folder = tool.home = FolderOf(path_);
-  const Permission::Permit verdict = permission_.Approve(tool);
+  const Permission::Permit verdict = parts_->permission.Approve(tool);
   if (!verdict.yes) return {std::nullopt, verdict.reason};
   return RunGuardCommand(command, tool.folder, input);
 }

@@ -6,17 +6,19 @@
 #define RPL_SHELL_PROGRAM_TOOL_SETUP_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "runtime/model/model_agent.h"
-#include "runtime/tools/tool_agent.h"
+#include "runtime/tools/tool_config.h"
 #include "shell/program/options.h"
-#include "shell/program/tool_permission.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/running_tools.h"
 
 namespace rpl {
+
+class People;
+class SourceAccess;
+class Tools;
 
 /// The folder of a file, absolute and with links resolved.
 std::string FolderOf(const std::string& path);
@@ -34,17 +36,20 @@ ExitCode ReadTools(const std::string& path, ToolConfig& to);
 /// The tools of one run.
 class ToolSetup {
  public:
-  /// Calls of other tools, and all calls before Prepare, go to `otherwise`. With `ask`, a person at
-  /// the terminal is asked for permission. `interrupted`, if not empty, takes the place of Ctrl-C.
-  /// Borrows both references.
-  ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
+  /// Questions that no model answers go to `people`. With `ask`, a person at the terminal is asked
+  /// for permission. `interrupted`, if not empty, takes the place of Ctrl-C. Borrows both
+  /// references.
+  ToolSetup(const EngineOptions& options, bool ask, People& people,
             std::function<bool()> interrupted = nullptr);
+  ~ToolSetup();
 
   /// Reads the applicable configuration. After a message on standard error, its exit code.
   ExitCode Prepare(const std::vector<std::string>& documents);
 
-  /// The agent of the tools, valid as long as the setup.
-  Agent& agent() { return running_; }
+  /// Valid as long as the setup.
+  People& people();
+  Tools& tools();
+  SourceAccess& access();
   /// The configuration; empty before Prepare and without one.
   const ToolConfig& config() const { return config_; }
   /// Runs a command of the guard. It requires the same approval as a tool.
@@ -58,10 +63,8 @@ class ToolSetup {
   const EngineOptions& options_;
   std::string path_;   // of the configuration, "" without one
   ToolConfig config_;  // empty without one
-  ToolPermission permission_;
-  ToolAgent agent_;
-  ModelAgent model_;      // in front of it
-  RunningTools running_;  // in front of both
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace rpl

@@ -12,6 +12,7 @@
 #include "formats/spelling.h"
 #include "grammar/document.h"
 #include "grammar/namespaces.h"
+#include "interp/eval/profile.h"
 #include "interp/explain/explain_print.h"
 #include "interp/program/builtin_tools.h"
 #include "runtime/facts/facts_file.h"
@@ -168,7 +169,7 @@ CompletionNames::Argument Repl::ArgumentOf(const std::string& takes) const {
     for (const LimitName& limit : LimitNames()) out.words.emplace_back(limit.name);
   } else if (takes == "KEY=VALUE") {
     if (outcome_ && outcome_->status == Status::kWaiting)
-      for (const Request& request : outcome_->pending) out.words.push_back(request.name + "=");
+      for (const OpenRequest& request : outcome_->pending) out.words.push_back(request->name + "=");
   } else if (takes == "TOPIC") {
     for (const Command& command : Commands()) out.words.emplace_back(command.name + 1);
     for (const HelpTopic& topic : kTopics) out.words.emplace_back(topic.name);
@@ -369,9 +370,10 @@ void Repl::Limits(const std::string& argument) {
 
 void Repl::PrintProfile(const std::string&) {
   const ReplSession::Profiled& last = session_.profiled();
-  if (last.profile.rules().empty()) return Note("no rule ran in the last entry");
+  if (last.profile == nullptr || last.profile->rules().empty())
+    return Note("no rule ran in the last entry");
   const Store* store = last.stands ? &session_.session().store() : nullptr;
-  std::cout << ProfileText(last.profile, last.sources, store, {true, 0, TerminalWidth()})
+  std::cout << ProfileText(*last.profile, last.sources, store, {true, 0, TerminalWidth()})
             << std::flush;
 }
 
@@ -403,10 +405,10 @@ void Repl::Step(const std::string& argument) {
 
 void Repl::Pending(const std::string&) {
   if (!outcome_ || outcome_->status != Status::kWaiting) return Note("nothing is waited for");
-  for (const Request& request : outcome_->pending) {
-    std::cout << Printable(request.name) << "  "
-              << (request.prompt.empty() ? "" : PromptFor(request)) << '\n';
-    for (const Value option : request.options)
+  for (const OpenRequest& open : outcome_->pending) {
+    std::cout << Printable(open->name) << "  " << (open->prompt.empty() ? "" : PromptFor(*open))
+              << '\n';
+    for (const Value option : open->choices())
       std::cout << "  - " << Printable(PlainText(session_.session().store().pool(), option))
                 << '\n';
   }

@@ -13,6 +13,7 @@
 #include "formats/spelling.h"
 #include "grammar/document.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/program/engine_setup.h"
@@ -87,9 +88,10 @@ Repl::Repl(const ReplOptions& options)
       interactive_(IsInteractive()),
       by_(interactive_ ? By::kPerson : By::kHost),
       tools_(new ToolSetup(options.engine, true, *this)),
-      scripted_(std::make_unique<ScriptedAgent>(tools_->agent(), std::cerr)),
+      scripted_(std::make_unique<ScriptedAgent>(tools_->people(), tools_->tools(), std::cerr)),
       limits_(options.engine.limits),
-      session_(*scripted_, SessionOptionsFor(options.engine)),
+      session_({*scripted_, *scripted_, tools_->access(), *this},
+               SessionOptionsFor(options.engine)),
       history_(interactive_ ? HistoryPath() : ""),
       mode_(options.engine.json ? AnswerForm::kJson : AnswerForm::kTable),
       phases_(options.engine.log_phases) {
@@ -100,15 +102,14 @@ Repl::~Repl() { CloseOutput(); }
 
 // --- a person answers --------------------------------------------------------------------
 
-rpl::Answer Repl::Ask(const Request& request, Pool& pool, std::string_view refused) {
-  // The decision about a failure is no question of the program: lines of a script do not answer it.
-  if (Interrupted() || (!interactive_ && request.name == kWhatNow)) return {};
+rpl::Answer Repl::Ask(const Question& question, Pool& pool, std::string_view refused) {
+  if (Interrupted()) return {};
   const auto read = [this]() -> std::optional<std::string> {
     LineReader::Line line = reader_->Answer("? ");
     if (line.end == LineReader::End::kText) return std::move(line.text);
     return std::nullopt;
   };
-  return TerminalAgent(read, "", by_, std::cout, std::cerr).Ask(request, pool, refused);
+  return TerminalAgent(read, "", by_, std::cout, std::cerr).Ask(question, pool, refused);
 }
 
 void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }

@@ -32,8 +32,8 @@ namespace rpl {
 class ScriptedAgent;
 class ToolSetup;
 
-/// The shell. It is the agent of its own session: questions are asked at the prompt.
-class Repl : private Agent {
+/// The shell. Questions of its session are asked at the prompt.
+class Repl : private People, private ChatSink {
  public:
   /// Borrows the options.
   explicit Repl(const ReplOptions& options);
@@ -54,10 +54,9 @@ class Repl : private Agent {
   };
   static const std::vector<Command>& Commands();
 
-  // Agent: the person at the prompt. Without one, the decision about a failure stays open.
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
+  // The person at the prompt.
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
   void Chat(const std::string& line) override;
-  void OfferToContinue(const std::string&) override {}
 
   // The session's store; null without --session.
   ExitCode OpenStore(std::unique_ptr<SessionStore>& to);

@@ -5,7 +5,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "interp/eval/profile.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/gate_setup.h"
 #include "runtime/run/saved_session.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
@@ -69,6 +71,13 @@ Trace RepliesOf(Trace trace) {
 
 }  // namespace
 
+ReplSession::ReplSession(Ports ports, SessionOptions options)
+    : ports_(ports), options_(std::move(options)), profile_(std::make_unique<Profile>()) {
+  options_.profile = profile_.get();
+}
+
+ReplSession::~ReplSession() = default;
+
 void ReplSession::SetReader() {
   std::vector<std::string> documents;
   for (const ProgramFile& part : parts_)
@@ -100,7 +109,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   session_.reset();
   if (store_ != nullptr)
     BeginEpoch({}, events_, {parts, trace, RecordOf(options_.gate), undone_, true});
-  session_ = std::make_unique<Session>(agent_, options_);
+  session_ = std::make_unique<Session>(ports_, options_);
   profiled_.stands = false;
   SetReader();
   std::vector<Diagnostic> findings;
@@ -228,7 +237,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
   if (other_guard) recorded_gate_ = GateSetupFrom(program->guard);
   if (other_guard) options_.gate = recorded_gate_.get();
   BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);
-  session_ = std::make_unique<Session>(agent_, options_);
+  session_ = std::make_unique<Session>(ports_, options_);
   profiled_.stands = false;
   SetReader();
   for (const ProgramFile& part : parts_) session_->Load(part.name, part.text, part.by);
@@ -265,7 +274,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
 ReplSession::Change ReplSession::Say(const Entry& entry) {
   Change change;
   const int began = LastEntryAt() + 1;
-  profile_.Clear();
+  profile_->Clear();
   change.outcome = session_->Say(entry.name, entry.text);
   KeepProfile();
   change.findings = change.outcome.diagnostics;
@@ -290,12 +299,13 @@ void ReplSession::GoBack(std::optional<int> undone) {
 
 // Taking back and loading are evaluations as well, and must not replace the profile.
 void ReplSession::KeepProfile() {
-  profile_.Enter(Profile::Part::kElsewhere);
-  profiled_ = {std::exchange(profile_, Profile()), session_->sources(), true};
+  profile_->Enter(Profile::Part::kElsewhere);
+  profiled_ = {std::make_unique<Profile>(std::exchange(*profile_, Profile())), session_->sources(),
+               true};
 }
 
 Outcome ReplSession::Run() {
-  profile_.Clear();
+  profile_->Clear();
   Outcome outcome = session_->Run();
   KeepProfile();
   if (IsCutOff(outcome)) GoBack(std::nullopt);
@@ -303,7 +313,7 @@ Outcome ReplSession::Run() {
 }
 
 std::optional<Outcome> ReplSession::Step() {
-  profile_.Clear();
+  profile_->Clear();
   std::optional<Outcome> outcome = session_->Step();
   KeepProfile();
   if (outcome && IsCutOff(*outcome)) GoBack(std::nullopt);

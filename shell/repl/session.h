@@ -21,23 +21,23 @@
 #include <string>
 #include <vector>
 
-#include "interp/eval/profile.h"
-#include "runtime/gate_setup.h"
 #include "runtime/record/journal.h"
-#include "runtime/record/session_file.h"
+#include "runtime/record/session_store.h"
 #include "runtime/run/session.h"
 #include "shell/repl/entry.h"
 
 namespace rpl {
+
+class Profile;
+struct GateSetup;
 
 /// The session. Order of calls: SetGate and KeepIn, if used, then Begin or Resume once, then all
 /// others.
 class ReplSession {
  public:
   /// Borrows the agent. `by`: who writes the entries.
-  ReplSession(Agent& agent, SessionOptions options) : agent_(agent), options_(std::move(options)) {
-    options_.profile = &profile_;
-  }
+  ReplSession(Ports ports, SessionOptions options);
+  ~ReplSession();
   ReplSession(const ReplSession&) = delete;
 
   /// The result of a change: findings about documents, and the outcome of the timestep that took
@@ -85,8 +85,8 @@ class ReplSession {
 
   /// The profile of the last Say, Run or Step.
   struct Profiled {
-    Profile profile;
-    Sources sources;     // those of its spans
+    std::unique_ptr<const Profile> profile;  // null before the first
+    Sources sources;                         // those of its spans
     bool stands = true;  // true while session() is the session that was profiled
   };
   /// The profile of the last Say, Run or Step.
@@ -131,10 +131,10 @@ class ReplSession {
   void KeepProfile();
   void SetReader();
 
-  Agent& agent_;
+  Ports ports_;
   SessionOptions options_;
   std::unique_ptr<GateSetup> recorded_gate_;  // of the epoch that Resume replays, if it had another
-  Profile profile_;                           // collects everything that the session does
+  std::unique_ptr<Profile> profile_;          // collects everything that the session does
   Profiled profiled_;
   std::unique_ptr<SessionStore> store_;
   std::vector<Event> events_;  // of the file, including those added since

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "interp/testing/testing.h"
 #include "interp/testing/testing_folder.h"
 #include "runtime/record/session_file.h"
 
@@ -13,12 +14,10 @@ namespace rpl {
 namespace {
 
 // Answers every question with its number.
-struct Counting : Agent {
-  rpl::Answer Ask(const Request&, Pool& pool, std::string_view) override {
+struct Counting : testing::Silent {
+  rpl::Answer AnswerTo(const Request&, Pool& pool, std::string_view) override {
     return {rpl::Answer::Kind::kValue, pool.Int(++asked)};
   }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
   int asked = 0;
 };
 

@@ -35,19 +35,21 @@ using Lines = std::vector<std::string>;
 
 using Files = std::map<std::string, std::string>;
 
-// An agent that reads the files of the script for `$index`, answers nothing else, and stores the
-// chat.
-class AbsentAgent : public Nobody {
+// Reads the files of the script for `$index`, answers nothing else, and stores the chat.
+class AbsentAgent : public Tools, public SourceAccess, public ChatSink {
  public:
   AbsentAgent(Lines& chat, const Files& files) : chat_(chat), files_(files) {}
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view) override {
-    const auto file = Source(request, pool);
-    return file == files_.end() ? rpl::Answer() : IndexAnswer(pool, {file->first, file->second});
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (const auto file = Source(calls[i], pool); file != files_.end())
+        out[i] = IndexAnswer(pool, {file->first, file->second});
+    return out;
   }
   std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
     std::vector<rpl::Answer> out(calls.size());
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      const auto file = Source(calls[i].request, pool);
+      const auto file = Source(calls[i].call, pool);
       if (file != files_.end() && HashOfText(file->second) != calls[i].hash)
         out[i] = IndexAnswer(pool, {file->first, file->second});
     }
@@ -56,10 +58,10 @@ class AbsentAgent : public Nobody {
   void Chat(const std::string& line) override { chat_.push_back(line); }
 
  private:
-  Files::const_iterator Source(const Request& request, const Pool& pool) const {
-    if (request.tool != "index" || request.args.empty() || request.args[0].kind() != Kind::kString)
+  Files::const_iterator Source(const ToolCall& call, const Pool& pool) const {
+    if (call.tool != "index" || call.args.empty() || call.args[0].kind() != Kind::kString)
       return files_.end();
-    const std::filesystem::path path(pool.TextOf(request.args[0]));
+    const std::filesystem::path path(pool.TextOf(call.args[0]));
     return files_.find(path.lexically_normal().string());
   }
 
@@ -95,10 +97,10 @@ SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log, P
 
 // The results of a turn that expectations refer to.
 struct Turn {
-  Lines visible;                 // chat, then the reply; of a run, only its answers
-  Lines reply;                   // the answers, or what came in their place
-  std::vector<Request> pending;  // calls without an answer
-  std::optional<Status> status;  // absent for a document that is only loaded
+  Lines visible;                     // chat, then the reply; of a run, only its answers
+  Lines reply;                       // the answers, or what came in their place
+  std::vector<OpenRequest> pending;  // calls without an answer
+  std::optional<Status> status;      // absent for a document that is only loaded
   std::vector<Diagnostic> diagnostics;
   std::string name;  // of the text; both are for TREE
   std::string text;
@@ -113,15 +115,15 @@ class Runner {
         wishes_(wishes),
         absent_(chat_, files_),
         model_(
-            absent_, permission_,
+            nobody_, absent_, permission_,
             [this](const std::string& line) { model_notes_ += "note: " + line + "\n"; }, nullptr),
-        agent_(model_, notes_),
-        run_of_(
-            rpl::Run::Open(
-                agent_, {.files = facts.files,
-                         .reader = [this](const std::string& name) { return FileNamed(name); },
-                         .options = OptionsFor(script, facts.strict, log_, profile, host_.calls())})
-                .run),
+        agent_(model_, model_, notes_),
+        run_of_(rpl::Run::Open(
+                    {agent_, agent_, absent_, absent_},
+                    {.files = facts.files,
+                     .reader = [this](const std::string& name) { return FileNamed(name); },
+                     .options = OptionsFor(script, facts.strict, log_, profile, host_.calls())})
+                    .run),
         session_(run_of_->session()) {}
 
   // Executes a step; a description of the difference if it is an expectation that does not hold.
@@ -178,6 +180,7 @@ class Runner {
   const CommandLine run_;
   std::optional<ScriptFolder> folder_;  // created by the first command
   const ScriptWishes& wishes_;
+  Nobody nobody_;
   AbsentAgent absent_;
   VouchedPermission permission_;  // a script is started by who wrote it
   std::string model_notes_;
@@ -271,13 +274,14 @@ std::string Runner::UnusedReplies(const Script& script) const {
     ++next;
     const std::string key = KeyOf(*step.call);
     const std::string like = agent_.NameLike(key);
-    const auto open = std::find_if(turn_.pending.begin(), turn_.pending.end(),
-                                   [&](const Request& request) { return KeyFits(request, key); });
+    const auto open =
+        std::find_if(turn_.pending.begin(), turn_.pending.end(),
+                     [&](const OpenRequest& request) { return KeyFits(*request, key); });
     const bool is_open = open != turn_.pending.end();
     if (like.empty() && !is_open && !host_.denied()) continue;
     lines += fmt::format("line {}, REPLY: no call took the reply for `{}`, ", step.line, key);
     lines += !like.empty() ? fmt::format("did you mean `{}`?", like)
-             : is_open     ? fmt::format("`{}` is open", open->id)
+             : is_open     ? fmt::format("`{}` is open", (*open)->id)
                            : "the goal does not ask for it yet";
     lines += "\n";
   }

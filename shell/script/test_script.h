@@ -17,7 +17,7 @@
 
 #include "formats/diagnostic.h"
 #include "grammar/ast.h"
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 

@@ -12,7 +12,9 @@
 #include "interp/program/builtin_tools.h"
 #include "interp/program/builtins.h"
 #include "runtime/gate_setup.h"
+#include "runtime/host/host_calls.h"
 #include "runtime/nobody.h"
+#include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/record/question_history.h"
 #include "runtime/run/run.h"
@@ -32,27 +34,6 @@ namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-// The tools of a run, one batch at a time in the process (RunTools).
-class OneBatchAtATime : public RelayingAgent {
- public:
-  OneBatchAtATime(Agent& tools, std::function<bool()> interrupted)
-      : RelayingAgent(tools), interrupted_(std::move(interrupted)) {}
-
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
-    std::unique_lock lock(batches, std::defer_lock);
-    while (!lock.try_lock_for(std::chrono::milliseconds(20)))
-      if (interrupted_()) return std::vector<rpl::Answer>(requests.size());
-    return RelayingAgent::Call(requests, pool);
-  }
-
- private:
-  static std::timed_mutex batches;
-
-  std::function<bool()> interrupted_;
-};
-
-std::timed_mutex OneBatchAtATime::batches;
 
 // Whether a call, as RPL text, is answered under the key: `$ask("Q")` under "ask", `place(?where)`
 // under "place" and "where", `stay(?from, ?to) for ?to` under "stay" and "to".
@@ -144,8 +125,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   ExitCode guarded = kExitOk;
   gate_ = MakeGateSetup(engine_.guard, *tools_, guarded);
   if (guarded != kExitOk) return {"the policy cannot be used", "see the log of the server", {}};
-  one_tool_ = std::make_unique<OneBatchAtATime>(tools_->agent(), hooks_.interrupted);
-  given_ = std::make_unique<GivenAnswers>(*one_tool_);
+  given_ = std::make_unique<GivenAnswers>(tools_->people(), tools_->tools());
 
   if (place_.binds) MakeFolderOf(place_.session);
   SessionStore::Opened opened =
@@ -178,14 +158,14 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   options.tell_derived = false;
   options.answer_forms = {false, true};
   // The files beside it are the program's to name, not a client's.
-  Run::Opened begun =
-      Run::Open(*given_, {.files = std::move(files),
-                          .reader = ReaderBeside(paths),
-                          .messages_read = false,
-                          .options = std::move(options),
-                          .record = Recording{std::move(events), std::move(opened.store)},
-                          .retry = hooks_.retry,
-                          .goal = place_.goal});
+  Run::Opened begun = Run::Open({*given_, *given_, tools_->access(), *given_},
+                                {.files = std::move(files),
+                                 .reader = ReaderBeside(paths),
+                                 .messages_read = false,
+                                 .options = std::move(options),
+                                 .record = Recording{std::move(events), std::move(opened.store)},
+                                 .retry = hooks_.retry,
+                                 .goal = place_.goal});
   run_ = std::move(begun.run);
   switch (begun.why) {
     case Unopened::kNot: break;
@@ -316,14 +296,15 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
     return out;
   }
   const bool command = config.Find("index") != nullptr;  // which is not run
-  out.agent = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path), settings,
-                                             engine.allow_tools);
+  out.nobody = std::make_unique<Nobody>();
+  out.reader = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path), settings,
+                                              engine.allow_tools);
   // The files beside it are the program's to name, not a client's.
-  Run::Opened begun =
-      Run::Open(*out.agent, {.files = {{name, std::move(input.text)}},
-                             .reader = ReaderBeside({path}),
-                             .messages_read = false,
-                             .options = ScratchOptions(engine, std::move(interrupted))});
+  Run::Opened begun = Run::Open({*out.nobody, *out.reader, *out.reader, *out.nobody},
+                                {.files = {{name, std::move(input.text)}},
+                                 .reader = ReaderBeside({path}),
+                                 .messages_read = false,
+                                 .options = ScratchOptions(engine, std::move(interrupted))});
   out.run = std::move(begun.run);
   if (!begun)
     out.refusal = {name + " has errors", "correct them first",
@@ -345,13 +326,15 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
     return out;
   }
   out.file = RecordedName(opened.store->events());
-  out.agent = std::make_unique<Nobody>();
-  out.given = std::make_unique<GivenAnswers>(*out.agent);
+  out.nobody = std::make_unique<Nobody>();
+  out.given = std::make_unique<GivenAnswers>(*out.nobody, *out.nobody);
   out.gate = GateSetupFrom(program->guard);
   SessionOptions options = ScratchOptions(engine, std::move(interrupted));
   options.gate = out.gate.get();
   options.host = opened.store->host();
-  out.run = Run::Read(*out.given, opened.store->events(), {.options = std::move(options)}).run;
+  out.run = Run::Read({*out.given, *out.given, *out.nobody, *out.given}, opened.store->events(),
+                      {.options = std::move(options)})
+                .run;
   out.store = std::move(opened.store);
   if (const std::string why = out.run->broken(); !why.empty())
     out.refusal = {"the session cannot be read: " + why, "", {}};

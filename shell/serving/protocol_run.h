@@ -24,10 +24,12 @@
 
 namespace rpl {
 
+class Nobody;
 class Run;
 class Session;
 struct Event;
 class SessionStore;
+class SourceReader;
 class ToolSetup;
 struct GateSetup;
 struct ProgramFile;
@@ -127,9 +129,8 @@ class ProtocolRun {
   RunHooks hooks_;
   std::string recorded_name_;       // of the program, in the session
   std::set<std::string> commands_;  // the tools of the configuration
-  std::unique_ptr<Agent> nobody_;
+  std::unique_ptr<Nobody> nobody_;
   std::unique_ptr<ToolSetup> tools_;
-  std::unique_ptr<Agent> one_tool_;  // before the tools: one batch at a time in the process
   std::unique_ptr<GateSetup> gate_;
   std::unique_ptr<GivenAnswers> given_;
   std::unique_ptr<Run> run_;
@@ -144,8 +145,9 @@ class ProtocolRun {
 /// A session of a program that is not kept, for queries and explanations: questions stay open,
 /// sources of `$index` are read, no tool runs.
 struct ScratchRun {
-  std::unique_ptr<Agent> agent;
-  std::unique_ptr<GivenAnswers> given;  // of a copy: before the agent
+  std::unique_ptr<Nobody> nobody;
+  std::unique_ptr<SourceReader> reader;  // of a protocol
+  std::unique_ptr<GivenAnswers> given;   // of a copy
   std::unique_ptr<GateSetup> gate;
   std::unique_ptr<SessionStore> store;  // of a copy: before the run
   std::unique_ptr<Run> run;             // of a protocol, or a copy of a run

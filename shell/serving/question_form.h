@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 #include "runtime/wire/given_answers.h"
 #include "runtime/wire/open_question.h"
 

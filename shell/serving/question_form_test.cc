@@ -67,15 +67,14 @@ TEST_CASE("answers in a form are a person's, and unknown keys are ignored") {
 
 TEST_CASE("secrets and tools are for no form") {
   Pool pool;
-  std::vector<Request> requests(3);
-  requests[0].prompt = "What is your API key?";
-  requests[0].name = "key";
-  requests[1].prompt = "Which key opens the shed?";
-  requests[1].name = "key";
-  requests[2].kind = Request::Kind::kTool;
-  requests[2].tool = requests[2].name = "stock";
-  requests[2].args = {pool.String("nuts")};
-  const auto questions = OpenQuestionsOf(requests, pool);
+  Question secret, shed;
+  secret.prompt = "What is your API key?";
+  shed.prompt = "Which key opens the shed?";
+  secret.name = shed.name = "key";
+  ToolCall stock;
+  stock.tool = stock.name = "stock";
+  stock.args = {pool.String("nuts")};
+  const auto questions = OpenQuestionsOf({secret, shed, stock}, pool);
   CHECK(questions[0].secret);
   CHECK_FALSE(IsForForm(questions[0]));
   CHECK(IsForForm(questions[1]));
@@ -86,13 +85,13 @@ TEST_CASE("secrets and tools are for no form") {
 
 TEST_CASE("a form shows a question whole, or does not ask it") {
   Pool pool;
-  std::vector<Request> requests(3);
+  std::vector<Question> requests(3);
   requests[0].prompt = "Pay " + std::string(4000, 'x') + " to Bob?";
   requests[1].prompt = "Which?";
-  requests[1].kind = Request::Kind::kChoose;
+  requests[1].kind = Question::Kind::kChoose;
   requests[1].options = {pool.String("one"), pool.String("two\nlines")};
   requests[2].prompt = "Pay " + std::string(3000, 'x') + "?";
-  const auto questions = OpenQuestionsOf(requests, pool);
+  const auto questions = OpenQuestionsOf({requests.begin(), requests.end()}, pool);
   CHECK_FALSE(IsForForm(questions[0]));
   CHECK_FALSE(IsForForm(questions[1]));
   REQUIRE(IsForForm(questions[2]));

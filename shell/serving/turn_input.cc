@@ -11,6 +11,7 @@
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "interp/store/json_value.h"
+#include "runtime/replies.h"
 #include "runtime/run/session.h"
 #include "runtime/wire/standing_replies.h"
 

@@ -13,6 +13,7 @@
 
 #include "formats/spelling.h"
 #include "interp/store/json_value.h"
+#include "runtime/replies.h"
 #include "runtime/wire/request_key.h"
 
 namespace rpl {
@@ -98,7 +99,7 @@ std::string_view CheckReply(const ordered_json& object, std::string_view beside)
 Value ValueFor(const ordered_json& json, const Request& request, Pool& pool) {
   Value value = kNone;
   if (json.is_string() && request.kind == Request::Kind::kChoose)
-    value = TypedOption(pool, json.get<std::string>(), request.options);
+    value = TypedOption(pool, json.get<std::string>(), request.choices());
   return value.is_none() ? ValueOfJson(json, pool, false) : value;
 }
 
@@ -109,7 +110,7 @@ rpl::Answer AnswerOf(const ordered_json& object, std::string_view key, const Req
     return {rpl::Answer::Kind::kValue, ValueFor(object["value"], request, pool), took};
   if (key == "decline") return {rpl::Answer::Kind::kDecline, kNone};
   if (key == "cancel") return {};
-  if (!request.relation.empty())
+  if (!request.relation_asked().empty())
     throw Misread(fmt::format("\"{}\" is of a tool's result, and {} is asked for by a heading", key,
                               request.id),
                   "answer with \"value\"");
@@ -132,7 +133,7 @@ std::function<bool(const Request&)> Condition(const std::string& field, const or
   const std::string text = json.get<std::string>();
   if (field == "key") return [=](const Request& r) { return KeyFits(r, text); };
   if (field == "tool") return [=](const Request& r) { return r.tool == text; };
-  if (field == "relation") return [=](const Request& r) { return r.relation == text; };
+  if (field == "relation") return [=](const Request& r) { return r.relation_asked() == text; };
   if (field == "prompt") return [=](const Request& r) { return r.prompt == text; };
   if (field == "var") {
     return [=](const Request& r) { return r.tool.empty() && KeyFits(r, text); };

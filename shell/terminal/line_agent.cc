@@ -8,11 +8,11 @@
 
 namespace rpl {
 
-rpl::Answer LineAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
-  if (!read_line_ || request.kind == Request::Kind::kTool) return {};
+rpl::Answer LineAgent::Ask(const Question& question, Pool& pool, std::string_view refused) {
+  if (!read_line_) return {};
   for (bool again = !refused.empty();; again = true) {
     nlohmann::ordered_json object = {{"schema", "rpl.request/1"}};
-    object.update(RequestJson(request, pool));
+    object.update(RequestJson(question, pool));
     object["again"] = again;
     if (!refused.empty()) object["refused"] = refused;
     out_ << Dump(object) << std::endl;
@@ -27,10 +27,10 @@ rpl::Answer LineAgent::Ask(const Request& request, Pool& pool, std::string_view 
       err_ << "rpl: --answers: " << PrintableLine(reply.error) << '\n';
     } else if (!reply.error.empty() || !reply.json.is_object()) {
       err_ << "rpl: --answers: expected a JSON object, got `" << PrintableLine(*line) << "`\n";
-    } else if (reply.json.value("id", nlohmann::ordered_json()) != request.id) {
-      err_ << "rpl: --answers: expected a reply to " << PrintableLine(request.id) << '\n';
+    } else if (reply.json.value("id", nlohmann::ordered_json()) != question.id) {
+      err_ << "rpl: --answers: expected a reply to " << PrintableLine(question.id) << '\n';
     } else {
-      const JsonReply read = ReplyFromJson(reply.json, "id", request, pool);
+      const JsonReply read = ReplyFromJson(reply.json, "id", question, pool);
       if (read.error.empty()) return read.answer;
       err_ << "rpl: --answers: " << PrintableLine(read.error) << '\n';
       if (!read.hint.empty()) err_ << "help: " << PrintableLine(read.hint) << '\n';

@@ -18,12 +18,12 @@
 #include <ostream>
 #include <string>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 
 /// The agent. Replies are untrusted.
-class LineAgent : public Agent {
+class LineAgent : public People, public ChatSink {
  public:
   /// Gives one line without its end; nullopt at the end.
   using LineReader = std::function<std::optional<std::string>()>;
@@ -32,10 +32,9 @@ class LineAgent : public Agent {
   LineAgent(LineReader read_line, std::ostream& out, std::ostream& err, bool chat)
       : read_line_(std::move(read_line)), out_(out), err_(err), chat_(chat) {}
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
   /// Writes {"schema":"rpl.chat/1","line":"…"}; nothing without `chat`.
   void Chat(const std::string& line) override;
-  void OfferToContinue(const std::string&) override {}
 
  private:
   LineReader read_line_;

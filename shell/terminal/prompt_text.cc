@@ -38,8 +38,9 @@ std::string Told(std::string_view word, std::string_view name) {
 
 std::string PromptFor(const Request& request) {
   if (request.prompt.empty()) return Printable(request.id);
-  if (request.options.empty() || request.argument.empty()) return Printable(request.prompt);
-  const std::string_view name = std::string_view(request.argument).substr(1);
+  const Question* const question = request.question();
+  if (request.choices().empty() || question->argument.empty()) return Printable(request.prompt);
+  const std::string_view name = std::string_view(question->argument).substr(1);
   std::string out;
   for (std::string_view left = request.prompt; !left.empty();) {
     const std::size_t word = static_cast<std::size_t>(

@@ -8,8 +8,8 @@ namespace {
 
 // The prompt as it is told in a question with choices about `argument`.
 std::string Told(const std::string& prompt, const std::string& argument) {
-  Request request;
-  request.kind = Request::Kind::kChoose;
+  Question request;
+  request.kind = Question::Kind::kChoose;
   request.argument = argument;
   request.options = {kNone};
   request.prompt = prompt;
@@ -29,14 +29,14 @@ TEST_CASE("no other word of a question changes") {
         "known-size-x", "known_size", "?known-size", "#known-size", "the size", "-size", "known-",
         "größe-known-size"})
     CHECK(Told(same, "?size") == same);
-  Request request;
+  Question request;
   request.argument = "?size";
   request.prompt = "A known-size without choices.";
   CHECK(PromptFor(request) == request.prompt);
 }
 
 TEST_CASE("a question without prose is its call, and controls are escaped") {
-  Request request;
+  Question request;
   request.id = "size(?size)";
   CHECK(PromptFor(request) == "size(?size)");
   CHECK(Told("\x1b[1m known-size", "?size") == "\\u001b[1m known size");

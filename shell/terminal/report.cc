@@ -73,27 +73,28 @@ void Complain(std::string_view where, std::string_view message, std::string_view
   if (!hint.empty()) std::cerr << Fitted(fmt::format("help: {}\n", Printable(hint)), std::cerr);
 }
 
-void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
-  for (const Request& request : requests) {
+void PrintRequests(const std::vector<OpenRequest>& requests, const Pool& pool, std::ostream& err) {
+  for (const OpenRequest& open : requests) {
+    const Request& request = *open;
     std::string line = "  " + Printable(request.id);
-    if (request.in_doubt) line += ": it was started before, and what became of it is unknown";
-    else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
+    if (request.doubtful()) line += ": it was started before, and what became of it is unknown";
+    else if (!request.prompt.empty() && request.call() == nullptr)
       line += ": " + PromptFor(request);
     err << Fitted(line, err) << '\n';
-    for (Value option : request.options)
+    for (const Value option : request.choices())
       err << Fitted("    - " + Printable(PlainText(pool, option)), err) << '\n';
   }
   if (requests.empty()) return;
   err << Fitted(fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                            PrintableLine(requests.front().name)),
+                            PrintableLine(requests.front()->name)),
                 err);
-  const auto tool = std::find_if(requests.begin(), requests.end(), [](const Request& request) {
-    return request.kind == Request::Kind::kTool && !request.in_doubt;
+  const auto tool = std::find_if(requests.begin(), requests.end(), [](const OpenRequest& request) {
+    return request->call() != nullptr && !request->doubtful();
   });
   if (tool != requests.end())
     err << fmt::format(
         "help: a command for the tool `${}` is named in `rpl.yaml`, see docs/tools.md\n",
-        PrintableLine(tool->tool));
+        PrintableLine((*tool)->tool));
 }
 
 void PrintReply(const Outcome& outcome, const Pool& pool, bool json) {

@@ -76,7 +76,7 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err,
               std::string_view store_option = "");
 
 /// Prints open calls with their options, and how to answer the first one.
-void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);
+void PrintRequests(const std::vector<OpenRequest>& requests, const Pool& pool, std::ostream& err);
 
 /// An entry of the trace on one line: "3.1 reply      place(?where) …".
 std::string TraceLine(const TraceEntry& entry);

@@ -14,27 +14,25 @@ constexpr std::string_view kTurning = "|/-\\";
 
 }  // namespace
 
-RunningTools::RunningTools(Agent& otherwise)
-    : RelayingAgent(otherwise), shows_(ChangingLine::IsPossible()) {}
+RunningTools::RunningTools(Tools& tools) : tools_(tools), shows_(ChangingLine::IsPossible()) {}
 
-std::vector<rpl::Answer> RunningTools::Call(const std::vector<Request>& requests, Pool& pool) {
-  if (!shows_) return otherwise_.Call(requests, pool);
-  std::vector<Request> told = requests;
+std::vector<rpl::Answer> RunningTools::Call(const std::vector<ToolCall>& calls, Pool& pool) {
+  if (!shows_) return tools_.Call(calls, pool);
+  std::vector<ToolCall> told = calls;
   begin_ = std::chrono::steady_clock::now();
-  for (Request& request : told) {
-    request.starting = [this, name = request.tool, starting = request.starting] {
+  for (ToolCall& call : told) {
+    call.starting = [this, name = call.tool, starting = call.starting] {
       if (starting && !starting()) return false;
       running_.push_back(name);
       return true;
     };
-    request.finished = [this, name = request.tool,
-                        finished = request.finished](const rpl::Answer& answer) {
+    call.finished = [this, name = call.tool, finished = call.finished](const rpl::Answer& answer) {
       if (const auto at = std::ranges::find(running_, name); at != running_.end())
         running_.erase(at);
       if (finished) finished(answer);
     };
   }
-  std::vector<rpl::Answer> out = otherwise_.Call(told, pool);
+  std::vector<rpl::Answer> out = tools_.Call(told, pool);
   line_.Erase();
   running_.clear();
   return out;

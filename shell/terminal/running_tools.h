@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The line on standard error that names the tools that run, in front of an agent that calls them:
+// The line on standard error that names the tools that run, in front of those that call them:
 //
 //   | pay, fetch  2.3 s
 //
@@ -13,16 +13,17 @@
 #include <string>
 #include <vector>
 
-#include "runtime/relaying_agent.h"
+#include "runtime/ports.h"
 #include "shell/terminal/progress.h"
 
 namespace rpl {
 
-class RunningTools : public RelayingAgent {
+class RunningTools : public Tools {
  public:
-  explicit RunningTools(Agent& otherwise);
+  explicit RunningTools(Tools& tools);
 
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
+  bool AnswersAlone(const ToolCall& call) const override { return tools_.AnswersAlone(call); }
 
   /// To be called often while calls run.
   void Poll();
@@ -30,6 +31,7 @@ class RunningTools : public RelayingAgent {
   void Clear() { line_.Erase(); }
 
  private:
+  Tools& tools_;
   const bool shows_;
   std::vector<std::string> running_;  // in the order of their starts
   std::chrono::steady_clock::time_point begin_;

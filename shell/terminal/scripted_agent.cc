@@ -5,6 +5,7 @@
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"
+#include "runtime/replies.h"
 #include "runtime/wire/plain_term.h"
 #include "runtime/wire/request_key.h"
 
@@ -85,8 +86,9 @@ std::string ScriptedAgent::NameLike(std::string_view key) const {
 
 std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool& pool) {
   last_.clear();
-  for (const std::string& name : {request.name, request.relation, request.tool})
-    if (!name.empty()) asked_.push_back(name);
+  for (const std::string_view name :
+       {std::string_view(request.name), request.relation_asked(), std::string_view(request.tool)})
+    if (!name.empty()) asked_.emplace_back(name);
   std::optional<rpl::Answer> out;
   std::vector<Value> rows;  // of a question for rows
   for (ScriptedAnswer& answer : script_) {
@@ -115,21 +117,20 @@ rpl::Answer ScriptedAgent::Made(ScriptedAnswer& answer, const Request& request, 
   return made.answer;
 }
 
-rpl::Answer ScriptedAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
+rpl::Answer ScriptedAgent::Ask(const Question& question, Pool& pool, std::string_view refused) {
   const bool misfits = !refused.empty() && !last_.empty();
   if (misfits)
     err_ << "note: the answer for `" << PrintableLine(last_)
          << "` is refused: " << PrintableLine(refused) << '\n';
-  std::optional<rpl::Answer> answer = Scripted(request, pool);
-  if (!answer) answer = otherwise_.Ask(request, pool, misfits ? "" : refused);
+  std::optional<rpl::Answer> answer = Scripted(question, pool);
+  if (!answer) answer = people_.Ask(question, pool, misfits ? "" : refused);
   unanswered_.reset();
-  if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = request;
+  if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = question;
   return *answer;
 }
 
-std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {
-  return CallUnless(requests, pool,
-                    [&](const Request& request) { return Scripted(request, pool); });
+std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<ToolCall>& calls, Pool& pool) {
+  return CallUnless(calls, pool, [&](const ToolCall& call) { return Scripted(call, pool); });
 }
 
 }  // namespace rpl

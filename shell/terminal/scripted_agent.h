@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers given before the run: `--answer`, `--answers` and the REPLY lines of test scripts.
-// Requests that they do not match go to another agent.
+// Requests that they do not match go to other people and tools.
 //
 // A script is a list. A request takes the first unused entry that matches, so several entries for
 // one call are used in order; a question for rows takes all of them. A reply that is refused (a
@@ -55,8 +55,9 @@ ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind k
 /// The agent of a script.
 class ScriptedAgent : public RelayingAgent {
  public:
-  /// Borrows both. Refused answers are reported on `err`.
-  ScriptedAgent(Agent& otherwise, std::ostream& err) : RelayingAgent(otherwise), err_(err) {}
+  /// Borrows all. Refused answers are reported on `err`.
+  ScriptedAgent(People& people, Tools& tools, std::ostream& err)
+      : RelayingAgent(people, tools), err_(err) {}
 
   /// Appends an entry to the script.
   void Add(ScriptedAnswer answer) { script_.push_back(std::move(answer)); }
@@ -70,11 +71,11 @@ class ScriptedAgent : public RelayingAgent {
   /// fit.
   const ScriptedAnswer::Made& misfit() const { return misfit_; }
   /// The last question, if it got no answer.
-  const std::optional<Request>& unanswered() const { return unanswered_; }
+  const std::optional<Question>& unanswered() const { return unanswered_; }
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
-  /// Requests without an entry go to the other agent in one call.
-  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
+  /// Calls without an entry go to the other tools together.
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
 
  private:
   std::optional<rpl::Answer> Scripted(const Request& request, Pool& pool);
@@ -84,7 +85,7 @@ class ScriptedAgent : public RelayingAgent {
   std::vector<ScriptedAnswer> script_;
   std::vector<std::string> asked_;  // names, relations and tools of all requests
   std::string last_;                // label of the last entry used
-  std::optional<Request> unanswered_;
+  std::optional<Question> unanswered_;
   ScriptedAnswer::Made misfit_;
 };
 

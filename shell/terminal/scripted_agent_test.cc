@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/terminal/scripted_agent.h"
 
+#include "runtime/nobody.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/terminal/answer_list.h"
 
@@ -25,10 +26,14 @@ struct Interview {
                          return lines[next++];
                        },
                        "> ", By::kPerson, out, err};
-  ScriptedAgent agent{person, err};
+  Nobody nobody;
+  ScriptedAgent agent{person, nobody, err};
 
-  std::string Ask(const Request& request, std::string_view refused = "") {
-    const Answer answer = agent.Ask(request, pool, refused);
+  std::string Ask(const Question& question, std::string_view refused = "") {
+    return TextOf(agent.Ask(question, pool, refused));
+  }
+  std::string Ask(const ToolCall& call) { return TextOf(agent.Call({call}, pool).front()); }
+  std::string TextOf(const Answer& answer) {
     switch (answer.kind) {
       case Answer::Kind::kValue: return Text(pool, answer.value);
       case Answer::Kind::kMeta:
@@ -39,8 +44,8 @@ struct Interview {
     return "";
   }
 
-  Request Question(std::string name, std::string relation, std::string prompt) {
-    Request request;
+  Question QuestionOf(std::string name, std::string relation, std::string prompt) {
+    Question request;
     request.id = relation + "(?" + name + ")";
     request.name = std::move(name);
     request.relation = std::move(relation);
@@ -48,18 +53,18 @@ struct Interview {
     return request;
   }
 
-  Request Tool(std::string name, std::vector<Value> args) {
-    Request request;
-    request.kind = Request::Kind::kTool;
+  template <typename Kind = ToolCall>
+  Kind Tool(std::string name, std::vector<Value> args) {
+    Kind request;
     request.tool = request.name = name;
     request.id = "$" + name + "()";
     request.args = std::move(args);
     return request;
   }
 
-  Request Choice(std::vector<Value> options) {
-    Request request = Tool("choose", {pool.String("D"), pool.List(options)});
-    request.kind = Request::Kind::kChoose;
+  Question Choice(std::vector<Value> options) {
+    Question request = Tool<Question>("choose", {pool.String("D"), pool.List(options)});
+    request.kind = Question::Kind::kChoose;
     request.prompt = "D";
     request.options = std::move(options);
     return request;
@@ -86,7 +91,7 @@ TEST_CASE("--answer is matched by name, relation, tool or id, with or without it
   for (const char* key : {"draft-id", "?draft-id", "draft", "draft(?draft-id)"}) {
     Interview i;
     i.agent.Add(*AnswerFromOption(std::string(key) + "=doc=42"));
-    CHECK(i.Ask(i.Question("draft-id", "draft", "Which?")) == "\"doc=42\"");
+    CHECK(i.Ask(i.QuestionOf("draft-id", "draft", "Which?")) == "\"doc=42\"");
   }
   Interview i;
   i.agent.Add(*AnswerFromOption("query-db=7"));
@@ -164,9 +169,9 @@ TEST_CASE("each answer is used once, in order, and what is left is known") {
   i.agent.Add(*AnswerFromOption("focus=a"));
   i.agent.Add(*AnswerFromOption("focus=b"));
   i.agent.Add(*AnswerFromOption("other=c"));
-  CHECK(i.Ask(i.Question("focus", "", "")) == "\"a\"");
-  CHECK(i.Ask(i.Question("focus", "", "")) == "\"b\"");
-  CHECK(i.Ask(i.Question("focus", "", "")) == "-");
+  CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "\"a\"");
+  CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "\"b\"");
+  CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "-");
   CHECK(i.agent.Unused() == std::vector<std::string>{"other"});
 }
 
@@ -174,7 +179,7 @@ TEST_CASE("a choice takes the text of an option, and a refused answer is reporte
   Interview i;
   i.agent.Add(*AnswerFromOption("choose=z"));
   i.agent.Add(*AnswerFromOption("choose=b"));
-  const Request choice = i.Choice({i.pool.Keyword("a"), i.pool.String("b")});
+  const Question choice = i.Choice({i.pool.Keyword("a"), i.pool.String("b")});
   CHECK(i.Ask(choice) == "\"z\"");
   CHECK(i.Ask(choice, "\"z\" is not one of the options") == "\"b\"");
   CHECK(i.err.str() ==
@@ -185,7 +190,7 @@ TEST_CASE("a typed answer is a number if it prints as what was typed") {
   const auto read = [](const std::string& text, Takes takes = Takes::kAny) {
     Interview i;
     i.agent.Add(*AnswerFromOption("q=" + text));
-    Request question = i.Question("q", "", "");
+    Question question = i.QuestionOf("q", "", "");
     question.takes = takes;
     return i.Ask(question);
   };
@@ -206,7 +211,7 @@ TEST_CASE("a typed answer is a number if it prints as what was typed") {
 TEST_CASE("typed rows keep codes, one or several values in a row") {
   Interview i;
   i.lines = {"2.10", "2.1", "[\"007\" 007]", ""};
-  Request question = i.Question("v", "version", "Which?");
+  Question question = i.QuestionOf("v", "version", "Which?");
   question.row = {"v"};
   CHECK(i.Ask(question) == "[\"2.10\" 2.1 \"007\" 7]");
   i.lines = {"01307, 3", ""};
@@ -218,8 +223,8 @@ TEST_CASE("typed rows keep codes, one or several values in a row") {
 TEST_CASE("an object of answers maps keys to JSON values") {
   Interview i;
   i.AddJson(R"({"a": "x", "b": [1, 2.5, null, true, {"k": "v"}]})");
-  CHECK(i.Ask(i.Question("a", "", "")) == "\"x\"");
-  CHECK(i.Ask(i.Question("b", "", "")) == "[1 2.5 nil true {\"k\" \"v\"}]");
+  CHECK(i.Ask(i.QuestionOf("a", "", "")) == "\"x\"");
+  CHECK(i.Ask(i.QuestionOf("b", "", "")) == "[1 2.5 nil true {\"k\" \"v\"}]");
 }
 
 TEST_CASE("a list of answers matches by all its conditions") {
@@ -230,13 +235,13 @@ TEST_CASE("a list of answers matches by all its conditions") {
     {"match": {"var": "x"}, "decline": true},
     {"match": {"tool": "http"}, "metadata": {"status": 200}}
   ])");
-  Request ask = i.Tool("ask", {});
+  Question ask = i.Tool<Question>("ask", {});
   ask.prompt = "other";
   CHECK(i.Ask(ask) == "-");
   ask.prompt = "Q";
   CHECK(i.Ask(ask) == "1");
-  CHECK(i.Ask(i.Question("d", "", "Which one?")) == "2");
-  CHECK(i.Ask(i.Question("x", "", "")) == "decline");
+  CHECK(i.Ask(i.QuestionOf("d", "", "Which one?")) == "2");
+  CHECK(i.Ask(i.QuestionOf("x", "", "")) == "decline");
   CHECK(i.Ask(i.Tool("http", {})) == "^{:status 200}");
 }
 
@@ -284,7 +289,7 @@ TEST_CASE("a file of answers that is not understood says what would be") {
 TEST_CASE("metadata is of tools, and a question of a heading has none") {
   Interview i;
   i.AddJson(R"([{"match": {"key": "draft-id"}, "metadata": {"a": 1}}])");
-  CHECK(i.Ask(i.Question("draft-id", "draft", "Which?")) == "-");
+  CHECK(i.Ask(i.QuestionOf("draft-id", "draft", "Which?")) == "-");
   CHECK(i.agent.misfit().error ==
         "the answer for `{\"key\":\"draft-id\"}` does not fit: \"metadata\" is of a tool's "
         "result, and draft(?draft-id) is asked for by a heading");
@@ -293,7 +298,7 @@ TEST_CASE("metadata is of tools, and a question of a heading has none") {
 TEST_CASE("an entry may cancel: the call stays pending") {
   Interview i;
   i.AddJson(R"([{"match": {"key": "focus"}, "cancel": true}])");
-  CHECK(i.Ask(i.Question("focus", "", "")) == "-");
+  CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "-");
 }
 
 TEST_CASE("a reply matches its call, and variables match anything") {
@@ -313,16 +318,16 @@ TEST_CASE("a reply matches its call, and variables match anything") {
   CHECK(i.Ask(i.Tool("t", {i.pool.List(items), one})) == "-");
   CHECK(i.Ask(i.Tool("t", {i.pool.List(items), term})) == "[1 #{2}]");
   CHECK(i.Ask(i.Tool("x", {})) == "-");
-  CHECK(i.Ask(i.Question("x", "", "")) == ":k");
-  CHECK(i.Ask(i.Question("draft-id", "draft", "")) == "nil");
+  CHECK(i.Ask(i.QuestionOf("x", "", "")) == ":k");
+  CHECK(i.Ask(i.QuestionOf("draft-id", "draft", "")) == "nil");
 }
 
 TEST_CASE("a person is asked what the script does not answer") {
   Interview i;
   i.lines = {" doc-42 "};
-  CHECK(i.Ask(i.Question("draft-id", "draft", "Which draft?")) == "\"doc-42\"");
-  CHECK(i.Ask(i.Question("focus", "", "What for?")) == "-");
-  CHECK(i.Ask(i.Question("more", "", "More?")) == "-");
+  CHECK(i.Ask(i.QuestionOf("draft-id", "draft", "Which draft?")) == "\"doc-42\"");
+  CHECK(i.Ask(i.QuestionOf("focus", "", "What for?")) == "-");
+  CHECK(i.Ask(i.QuestionOf("more", "", "More?")) == "-");
   CHECK(i.err.str() == "Which draft?\n> What for?\n> \n");
   CHECK(i.out.str() == "");
 }
@@ -330,14 +335,14 @@ TEST_CASE("a person is asked what the script does not answer") {
 TEST_CASE("an empty line is asked about once") {
   Interview i;
   i.lines = {"", "", "", "x"};
-  CHECK(i.Ask(i.Question("a", "", "A?")) == "\"\"");
-  CHECK(i.Ask(i.Question("b", "", "B?")) == "\"x\"");
+  CHECK(i.Ask(i.QuestionOf("a", "", "A?")) == "\"\"");
+  CHECK(i.Ask(i.QuestionOf("b", "", "B?")) == "\"x\"");
 }
 
 TEST_CASE("a choice lists its options and asks until one is meant") {
   Interview i;
   i.lines = {"3", "blue", "\xff", "2"};
-  const Request choice = i.Choice({i.pool.String("red"), i.pool.String("green")});
+  const Question choice = i.Choice({i.pool.String("red"), i.pool.String("green")});
   CHECK(i.Ask(choice) == "\"green\"");
   CHECK(i.err.str() ==
         "D\n  1  red\n  2  green\n"
@@ -358,7 +363,7 @@ TEST_CASE("an empty line is no choice, and nothing that takes a number or a date
             std::string(60, 'x') +
             "…` is not one of them: expected a number from 1 to 2, or "
             "the text of an option\n> ");
-  Request question = i.Question("n", "", "How many?");
+  Question question = i.QuestionOf("n", "", "How many?");
   question.takes = Takes::kNumber;
   CHECK(i.Ask(question) == "7");
   question.takes = Takes::kTime;
@@ -371,7 +376,7 @@ TEST_CASE("an empty line is no choice, and nothing that takes a number or a date
 
 TEST_CASE("a prompt cannot steer the terminal") {
   Interview i;
-  CHECK(i.Ask(i.Question("a", "", "red \x1b[31m \xc2\x9b!")) == "-");
+  CHECK(i.Ask(i.QuestionOf("a", "", "red \x1b[31m \xc2\x9b!")) == "-");
   CHECK(i.err.str() == "red \\u001b[31m \\u009b!\n> \n");
 }
 
@@ -384,7 +389,7 @@ TEST_CASE("a person's line is never the result of another tool") {
 
 TEST_CASE("chat goes through to standard output") {
   Interview i;
-  i.agent.Chat("\"a\"");
+  i.person.Chat("\"a\"");
   CHECK(i.out.str() == "\"a\"\n");
 }
 

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "formats/shorten.h"
+#include "runtime/replies.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/prompt_text.h"
 #include "shell/terminal/report.h"
@@ -52,22 +53,23 @@ constexpr std::string_view kCommands =
 
 }  // namespace
 
-rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool, std::string_view refused) {
-  if (!read_line_ || !back_.empty() || request.kind == Request::Kind::kTool) return {};
+rpl::Answer TerminalAgent::Ask(const Question& question, Pool& pool, std::string_view refused) {
+  if (!read_line_ || !back_.empty()) return {};
+  if (question.name == kWhatNow && by_ != By::kPerson) return {};
   if (!refused.empty()) Tell(Printable(refused));
-  Tell(PromptFor(request));
-  rpl::Answer answer = Put(request, pool);
+  Tell(PromptFor(question));
+  rpl::Answer answer = Put(question, pool);
   if (!back_.empty()) return {};
   answer.by = by_;
-  if (answer.kind != rpl::Answer::Kind::kNobody) answered_.push_back(request.id);
+  if (answer.kind != rpl::Answer::Kind::kNobody) answered_.push_back(question.id);
   return answer;
 }
 
 void TerminalAgent::Tell(const std::string& text) const { err_ << Fitted(text, err_) << '\n'; }
 
-rpl::Answer TerminalAgent::Put(const Request& request, Pool& pool) {
-  if (!request.row.empty()) return AskRows(request, pool);
-  return request.kind == Request::Kind::kChoose ? Choose(request, pool) : Ask(request, pool);
+rpl::Answer TerminalAgent::Put(const Question& question, Pool& pool) {
+  if (!question.row.empty()) return AskRows(question, pool);
+  return question.kind == Question::Kind::kChoose ? Choose(question, pool) : Ask(question, pool);
 }
 
 void TerminalAgent::Chat(const std::string& line) { out_ << Printable(line) << std::endl; }
@@ -104,13 +106,13 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
     else if (*line == ".help") err_ << kCommands;
     else if (*line != ".open") return line;
     else if (open_)
-      for (const Request& request : open_()) Tell("  " + Indented(PromptFor(request)));
+      for (const Question& question : open_()) Tell("  " + Indented(PromptFor(question)));
   }
 }
 
-rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool) {
+rpl::Answer TerminalAgent::Ask(const Question& question, Pool& pool) {
   rpl::Answer answer;
-  const std::string_view expected = Expected(request.takes);
+  const std::string_view expected = Expected(question.takes);
   std::optional<std::string> line = Typed(&answer);
   for (; line && line->empty() && !expected.empty(); line = Typed(&answer))
     Tell(Rejected(*line) + ": expected " + std::string(expected));
@@ -118,22 +120,22 @@ rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool) {
     Tell("this line is empty; another empty line answers with the empty text");
     line = Typed(&answer);
   }
-  if (line) answer = {rpl::Answer::Kind::kValue, TypedReply(pool, *line, request)};
+  if (line) answer = {rpl::Answer::Kind::kValue, TypedReply(pool, *line, question)};
   return answer;
 }
 
 // Lines after the end of input are none: the rows so far are the answer, if there are any.
-rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
-  PrintOptions(request, pool);
+rpl::Answer TerminalAgent::AskRows(const Question& question, Pool& pool) {
+  PrintOptions(question, pool);
   std::string form = "  one per line";
-  for (std::size_t i = 0; request.row.size() > 1 && i < request.row.size(); ++i)
-    form += (i == 0 ? ", as " : ", ") + Printable(request.row[i]);
+  for (std::size_t i = 0; question.row.size() > 1 && i < question.row.size(); ++i)
+    form += (i == 0 ? ", as " : ", ") + Printable(question.row[i]);
   Tell(form + ", then an empty line; an empty line at once is none");
   std::vector<Value> rows;
   rpl::Answer answer;
   std::optional<std::string> line = Typed(&answer);
   for (; line && !line->empty(); line = Typed(&answer)) {
-    const TakenReply taken = TakeReply(request, TypedReply(pool, *line, request), pool);
+    const TakenReply taken = TakeReply(question, TypedReply(pool, *line, question), pool);
     if (!taken.refused.empty()) {
       Tell(Printable(taken.refused));
       continue;
@@ -147,19 +149,19 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   return answer;
 }
 
-void TerminalAgent::PrintOptions(const Request& request, const Pool& pool) const {
-  for (std::size_t i = 0; i < request.options.size(); ++i)
-    Tell(fmt::format("  {}  {}", i + 1, PrintableLine(ProseText(pool, request.options[i]))));
+void TerminalAgent::PrintOptions(const Question& question, const Pool& pool) const {
+  for (std::size_t i = 0; i < question.options.size(); ++i)
+    Tell(fmt::format("  {}  {}", i + 1, PrintableLine(ProseText(pool, question.options[i]))));
 }
 
-rpl::Answer TerminalAgent::Choose(const Request& request, Pool& pool) {
-  PrintOptions(request, pool);
+rpl::Answer TerminalAgent::Choose(const Question& question, Pool& pool) {
+  PrintOptions(question, pool);
   rpl::Answer answer;
   while (std::optional<std::string> line = Typed(&answer)) {
-    const Value option = TypedOption(pool, *line, request.options);
+    const Value option = TypedOption(pool, *line, question.options);
     if (!option.is_none()) return {rpl::Answer::Kind::kValue, option};
     Tell(fmt::format("{}: expected a number from 1 to {}, or the text of an option",
-                     Rejected(*line), request.options.size()));
+                     Rejected(*line), question.options.size()));
   }
   return answer;
 }

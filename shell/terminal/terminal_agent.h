@@ -10,8 +10,8 @@
 //
 // In place of an answer, `.decline` refuses one, `.later` goes on to the next question, `.back`
 // asks the last question again, `.open` lists all that are open, and `.help` these words. At the
-// end of the input there is no answer (kNobody), from then on. Calls of tools are not answered: a
-// person's line is never taken for the result of a program.
+// end of the input there is no answer (kNobody), from then on. The decision about a failure is no
+// question of the program: lines that were prepared as answers do not answer it.
 #ifndef RPL_SHELL_TERMINAL_TERMINAL_AGENT_H_
 #define RPL_SHELL_TERMINAL_TERMINAL_AGENT_H_
 
@@ -22,12 +22,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 
 /// The agent. Answers block until a line is read.
-class TerminalAgent : public Agent {
+class TerminalAgent : public People, public ChatSink {
  public:
   /// Gives one line without its end; nullopt when there are no more.
   using LineReader = std::function<std::optional<std::string>()>;
@@ -37,25 +37,23 @@ class TerminalAgent : public Agent {
   TerminalAgent(LineReader read_line, std::string mark, By by, std::ostream& out, std::ostream& err)
       : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), out_(out), err_(err) {}
 
-  rpl::Answer Ask(const Request& request, Pool& pool, std::string_view refused) override;
+  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
   void Open(OpenQuestions open) override { open_ = std::move(open); }
   /// Prints a line of chat, escaped, and flushes.
   void Chat(const std::string& line) override;
-  /// Does nothing: a run ends with its goal, and another command continues it.
-  void OfferToContinue(const std::string&) override {}
 
   /// The question to be asked again, whose reply the caller takes back before the next turn; ""
   /// if there is none. Until then nothing is asked.
   std::string TakeBack() { return std::exchange(back_, ""); }
 
  private:
-  rpl::Answer Put(const Request& request, Pool& pool);
-  rpl::Answer Ask(const Request& request, Pool& pool);
-  rpl::Answer AskRows(const Request& request, Pool& pool);
-  rpl::Answer Choose(const Request& request, Pool& pool);
+  rpl::Answer Put(const Question& question, Pool& pool);
+  rpl::Answer Ask(const Question& question, Pool& pool);
+  rpl::Answer AskRows(const Question& question, Pool& pool);
+  rpl::Answer Choose(const Question& question, Pool& pool);
   /// Prints a line, or several where the terminal is narrow.
   void Tell(const std::string& text) const;
-  void PrintOptions(const Request& request, const Pool& pool) const;
+  void PrintOptions(const Question& question, const Pool& pool) const;
   std::optional<std::string> Line();
   std::optional<std::string> Typed(rpl::Answer* instead);
 

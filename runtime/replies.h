@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent: one party for all ports of a run; and the words of answers, as people type them and
-// questions take them.
-#ifndef RPL_RUNTIME_AGENT_H_
-#define RPL_RUNTIME_AGENT_H_
+// The words of answers, as people type them and questions take them.
+#ifndef RPL_RUNTIME_REPLIES_H_
+#define RPL_RUNTIME_REPLIES_H_
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "runtime/ports.h"
 
 namespace rpl {
-
-/// All of them in one. Where nothing else is said, a call of a tool is put as a question is.
-class Agent : public People, public Tools, public SourceAccess, public ChatSink {
- public:
-  std::vector<Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
-};
 
 /// The value of a text that a person typed: a number if that prints as the same text, of a quoted
 /// string its text, otherwise the text itself as a string. So `3` is a number, and `007`, `2.10`
@@ -45,8 +38,8 @@ Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message);
 /// The option that a typed text selects: by its text, plain or as in prose, else by its number from
 /// 1 (`2` or
 /// `#2`); kNone if there is none.
-Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options);
+Value TypedOption(Pool& pool, const std::string& text, std::span<const Value> options);
 
 }  // namespace rpl
 
-#endif  // RPL_RUNTIME_AGENT_H_
+#endif  // RPL_RUNTIME_REPLIES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/agent.h"
+#include "runtime/replies.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,26 +10,6 @@
 #include "interp/program/program.h"
 
 namespace rpl {
-
-std::vector<rpl::Answer> Agent::Call(const std::vector<Request>& requests, Pool& pool) {
-  std::vector<rpl::Answer> out;
-  for (const Request& request : requests) out.push_back(Ask(request, pool, ""));
-  return out;
-}
-
-std::vector<rpl::Answer> SourceAccess::ReadAgain(const std::vector<Reread>& calls, Pool&) {
-  return std::vector<rpl::Answer>(calls.size());
-}
-
-std::vector<RecordedText> SourceAccess::ReadRecorded(const std::vector<RecordedRead>& reads,
-                                                     Pool&) {
-  return std::vector<RecordedText>(reads.size(), {"", "this host reads no database"});
-}
-
-std::vector<std::optional<SqlSource>> SourceAccess::Places(const std::vector<Request>& calls,
-                                                           const Pool&) {
-  return std::vector<std::optional<SqlSource>>(calls.size());
-}
 
 Answer FailedCall(Pool& pool, std::string_view code, std::string_view message) {
   const Value entries[] = {pool.Keyword("status"), pool.Keyword("error"),   pool.Keyword("code"),
@@ -83,13 +63,12 @@ std::string InDigits(const Pool& pool, Value v) {
 // The reason why a question does not take the value; "" if it does.
 std::string Misfit(const Request& request, Value v, Pool& pool) {
   constexpr std::size_t kShown = 60;
-  if (!request.options.empty() &&
-      std::find(request.options.begin(), request.options.end(), v) == request.options.end())
+  if (!request.choices().empty() && std::ranges::count(request.choices(), v) == 0)
     return Text(pool, v, kShown) + " is not one of the options";
-  if (request.takes == Takes::kNumber && !IsNumber(v))
+  if (request.wanted() == Takes::kNumber && !IsNumber(v))
     return "expected a number, got " + Text(pool, v, kShown) + InDigits(pool, v);
   const bool text = v.kind() == Kind::kString;
-  if (request.takes == Takes::kTime && !(text && ParseInstant(pool.TextOf(v))))
+  if (request.wanted() == Takes::kTime && !(text && ParseInstant(pool.TextOf(v))))
     return "expected a date, as 2026-05-01 or 2026-05-01T10:00:00Z, got " + Text(pool, v, kShown);
   return "";
 }
@@ -114,8 +93,7 @@ TakenReply TakeReply(const Request& request, Value reply, Pool& pool) {
   if (request.row.empty()) return {reply, Misfit(request, reply, pool)};
   std::vector<Value> rows;
   const bool several = reply.kind() == Kind::kList || reply.kind() == Kind::kSet;
-  const bool chosen =
-      std::find(request.options.begin(), request.options.end(), reply) != request.options.end();
+  const bool chosen = std::ranges::count(request.choices(), reply) != 0;
   const bool none = reply == kNil || reply == pool.String("none") || reply == pool.Symbol("none");
   if (several) rows.assign(pool.ItemsOf(reply).begin(), pool.ItemsOf(reply).end());
   else if (chosen || !none) rows.push_back(reply);
@@ -136,8 +114,11 @@ TakenReply TakeReply(const Request& request, Value reply, Pool& pool) {
 }
 
 Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
-  const Value option = TypedOption(pool, text, request.options);
-  if (request.row.empty()) return option.is_none() ? TypedValue(pool, text, request.takes) : option;
+  const Value option = TypedOption(pool, text, request.choices());
+  const auto typed = [&] {
+    return option.is_none() ? TypedValue(pool, text, request.wanted()) : option;
+  };
+  if (request.row.empty()) return typed();
   if (text.starts_with("#{") || text.starts_with('[')) {
     Sources sources;
     Diagnostics ignored;
@@ -147,7 +128,7 @@ Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
   }
   if (option.is_none() && text == "none") return pool.List({});
   if (request.row.size() == 1) {
-    const Value row = option.is_none() ? TypedValue(pool, text, request.takes) : option;
+    const Value row = typed();
     return pool.List({&row, 1});
   }
   std::vector<Value> cells;
@@ -163,7 +144,7 @@ Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
   return pool.List({&row, 1});
 }
 
-Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options) {
+Value TypedOption(Pool& pool, const std::string& text, std::span<const Value> options) {
   for (Value option : options)
     if (PlainText(pool, option) == text || Text(pool, option) == text ||
         ProseText(pool, option) == text)

@@ -2,8 +2,8 @@
 //
 // For tests: a session with three tools that each leave a line in a file of their own, so that a
 // test sees how often each was called, whatever became of the session.
-#ifndef RPL_RUNTIME_TOOLS_THREE_TOOLS_H_
-#define RPL_RUNTIME_TOOLS_THREE_TOOLS_H_
+#ifndef RPL_RUNTIME_TESTING_THREE_TOOLS_H_
+#define RPL_RUNTIME_TESTING_THREE_TOOLS_H_
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -13,21 +13,20 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/nobody.h"
 #include "runtime/run/saved_session.h"
 #include "runtime/tools/tool_agent.h"
 
 namespace rpl::testing {
 
-struct NobodyAnswers : Agent {
-  rpl::Answer Ask(const Request&, Pool&, std::string_view) override { return {}; }
+struct NobodyAnswers : Nobody {
   void Chat(const std::string& line) override { chat += line + "\n"; }
-  void OfferToContinue(const std::string&) override {}
   std::string chat;
 };
 
 struct EverythingGoes : Permission {
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
-  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit Ask(const CommandCall&, const std::string&) override { return {true, ""}; }
   Permit Reach(const std::string&, const std::string&) override { return {true, ""}; }
   Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
 };
@@ -55,7 +54,8 @@ struct ThreeTools {
     SessionOptions options;
     options.now = "2026-01-02T00:00:00Z";
     std::vector<Event> events = opened.store->events();
-    SavedSession saved(agent, options, std::move(events), std::move(opened.store));
+    SavedSession saved({nobody, agent, agent, nobody}, options, std::move(events),
+                       std::move(opened.store));
     saved.Start({{"p.rpl", "% <- ?a = $one(1), ?b = $two(2), ?c = $three(?a, ?b), $json(?c)\n"}},
                 [](const std::string&) { return std::nullopt; });
     const auto& last = saved.last();
@@ -76,7 +76,7 @@ struct ThreeTools {
   ToolConfig config;
   EverythingGoes everything;
   NobodyAnswers nobody;
-  ToolAgent agent{config, everything, {}, nobody};
+  ToolAgent agent{config, everything, {}};
 };
 
 /// What must hold when the session was gone on with after whatever failed: no tool ran twice, and
@@ -90,9 +90,9 @@ inline void CheckEnd(const ThreeTools& tools, const std::optional<Outcome>& outc
   }
   REQUIRE(outcome->status == Status::kWaiting);
   CHECK(std::any_of(outcome->pending.begin(), outcome->pending.end(),
-                    [](const Request& request) { return request.in_doubt; }));
+                    [](const OpenRequest& request) { return request->doubtful(); }));
 }
 
 }  // namespace rpl::testing
 
-#endif  // RPL_RUNTIME_TOOLS_THREE_TOOLS_H_
+#endif  // RPL_RUNTIME_TESTING_THREE_TOOLS_H_

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The names of what the parts of a run borrow of each other.
+#ifndef RPL_RUNTIME_FACTS_PART_NAMES_H_
+#define RPL_RUNTIME_FACTS_PART_NAMES_H_
+
+namespace rpl {
+
+namespace interp {
+class Engine;
+}  // namespace interp
+
+class Budget;
+class ChatSink;
+class Derivations;
+class Door;
+class FactWriter;
+class People;
+class Recorder;
+class SourceAccess;
+class SourceFeed;
+class Tools;
+struct Answer;
+struct CallBook;
+struct CallReply;
+struct Definition;
+struct Evaluation;
+struct GoalRecord;
+struct OpenCall;
+struct SessionOptions;
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_FACTS_PART_NAMES_H_
