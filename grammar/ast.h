@@ -18,11 +18,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "formats/diagnostic.h"
 #include "formats/number_text.h"
+#include "grammar/visit.h"
 
 namespace rpl {
 
@@ -295,6 +297,15 @@ struct Node {
   bool operator==(const Node& o) const { return is == o.is; }
 };
 
+/// Calls the one of `fns` that takes what the node is, and returns what it returns. Each kind must
+/// have one, and none may take any kind.
+template <typename AnyNode, typename... Fns>
+requires Among<AnyNode, Node>
+decltype(auto) Visit(AnyNode& node, Fns&&... fns) {
+  static_assert(!(std::is_invocable_v<Fns&, NoKind&> || ...), "a visit has no default");
+  return std::visit(Overloaded{std::forward<Fns>(fns)...}, node.is);
+}
+
 /// SENTENCE = RULE | EXPR | NESTED-RULE, with its span.
 struct Sentence {
   Rule rule;
@@ -327,6 +338,14 @@ void ForEachGroup(const Regex& regex, Fn&& fn);
 
 /// The lvar that a named group binds: its name with `-` in place of `_` (decision 12).
 std::string LvarOfGroup(std::string_view name);
+
+/// 42, "text", :key, name, true or nil: a value by itself, in one word.
+bool IsLiteral(const Node& node);
+
+/// Calls `fn(name)` for each lvar and avar that `node` itself names, not its children; "" for `_`.
+/// Templates, regexes and expansions name theirs.
+template <typename Fn>
+void ForEachOwnName(const Node& node, Fn&& fn);
 
 /// Appends the names of the lvars and avars in `node` to `out`, in written order and each once,
 /// including those of templates, regexes, expansions and suffixes, but not `_`. Names that are in

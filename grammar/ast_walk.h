@@ -28,27 +28,22 @@ void ForEachChild(const Node& node, Fn&& fn) {
   auto each = [&](const Nodes& nodes) {
     for (const Node& n : nodes) fn(n);
   };
-  std::visit(
-      [&](const auto& v) {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, Match>) each(v.pattern);
-        if constexpr (std::is_same_v<T, Collection>) each(v.items), each(v.rest);
-        if constexpr (std::is_same_v<T, Call>) each(v.args);
-        if constexpr (std::is_same_v<T, Count>) each(v.operand);
-        if constexpr (std::is_same_v<T, Not>) each(v.clause);
-        if constexpr (std::is_same_v<T, GoalFalse>) each(v.goal);
-        if constexpr (std::is_same_v<T, Binary>) each(v.sides);
-        if constexpr (std::is_same_v<T, Within> || std::is_same_v<T, Between>) each(v.parts);
-        if constexpr (std::is_same_v<T, Conjunction>) each(v.clauses);
-        if constexpr (std::is_same_v<T, Disjunction>) each(v.branches);
-        if constexpr (std::is_same_v<T, Group>) each(v.inner);
-        if constexpr (std::is_same_v<T, Annotated>) {
-          each(v.form);
-          for (const Suffix& s : v.suffixes) each(s.key), each(s.value);
-        }
-        if constexpr (std::is_same_v<T, Rule>) ForEachChild(v, fn);
+  Visit(
+      node, [&](const Match& v) { each(v.pattern); },
+      [&](const Collection& v) { each(v.items), each(v.rest); },
+      [&](const Call& v) { each(v.args); }, [&](const Count& v) { each(v.operand); },
+      [&](const Not& v) { each(v.clause); }, [&](const GoalFalse& v) { each(v.goal); },
+      [&](const Binary& v) { each(v.sides); },
+      [&](const Among<Within, Between> auto& v) { each(v.parts); },
+      [&](const Conjunction& v) { each(v.clauses); },
+      [&](const Disjunction& v) { each(v.branches); },
+      [&](const Annotated& v) {
+        each(v.form);
+        for (const Suffix& s : v.suffixes) each(s.key), each(s.value);
       },
-      node.is);
+      [&](const Group& v) { each(v.inner); }, [&](const Rule& v) { ForEachChild(v, fn); },
+      [](const Among<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+                     Now, Expansion> auto&) {});
 }
 
 inline const Node& Ungroup(const Node& node) {
@@ -83,23 +78,40 @@ inline std::string LvarOfGroup(std::string_view name) {
   return out;
 }
 
+inline bool IsLiteral(const Node& node) {
+  return Visit(
+      node, [](const Among<String, Number, Keyword, Symbol, Boolean, Nil> auto&) { return true; },
+      [](const Among<Lvar, Avar, Template, Regex, Match, Now, Collection, Call, Expansion, Count,
+                     Not, GoalFalse, Binary, Within, Between, Conjunction, Disjunction, Annotated,
+                     Group, Rule> auto&) { return false; });
+}
+
+template <typename Fn>
+void ForEachOwnName(const Node& node, Fn&& fn) {
+  Visit(
+      node, [&](const Among<Lvar, Avar, Expansion> auto& v) { fn(v.name); },
+      [&](const Template& t) {
+        for (const std::string& hole : t.holes) fn(hole);
+      },
+      [&](const Regex& r) {
+        ForEachGroup(r, [&](std::size_t begin, std::size_t size) {
+          fn(LvarOfGroup(std::string_view(r.body).substr(begin, size)));
+        });
+      },
+      [](const Among<String, Number, Keyword, Symbol, Boolean, Nil, Match, Now, Collection, Call,
+                     Count, Not, GoalFalse, Binary, Within, Between, Conjunction, Disjunction,
+                     Annotated, Group, Rule> auto&) {});
+}
+
 // The state of CollectVariables. Up to kFew names, which is the common case, a linear search finds
 // repetitions; from there on a hash set does, so that the whole stays linear.
 class VariableCollector {
  public:
   explicit VariableCollector(std::vector<std::string>& out) : out_(out) {}
 
-  void Visit(const Node& node) {
-    if (const auto* v = node.As<Lvar>()) Add(v->name);
-    if (const auto* v = node.As<Avar>()) Add(v->name);
-    if (const auto* t = node.As<Template>())
-      for (const std::string& hole : t->holes) Add(hole);
-    if (const auto* e = node.As<Expansion>()) Add(e->name);
-    if (const auto* r = node.As<Regex>())
-      ForEachGroup(*r, [&](std::size_t begin, std::size_t size) {
-        Add(LvarOfGroup(std::string_view(r->body).substr(begin, size)));
-      });
-    ForEachChild(node, [&](const Node& child) { Visit(child); });
+  void Collect(const Node& node) {
+    ForEachOwnName(node, [&](const std::string& name) { Add(name); });
+    ForEachChild(node, [&](const Node& child) { Collect(child); });
   }
 
  private:
@@ -121,7 +133,7 @@ class VariableCollector {
 };
 
 inline void CollectVariables(const Node& node, std::vector<std::string>& out) {
-  VariableCollector(out).Visit(node);
+  VariableCollector(out).Collect(node);
 }
 
 inline bool HasVariables(const Node& node) {

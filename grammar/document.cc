@@ -877,7 +877,8 @@ std::vector<std::string> VariablesAbove(const Document& document, int scope) {
   for (int at = scope; at > 0; at = document.scopes[static_cast<std::size_t>(at)].parent) {
     const std::optional<Sentence>& signature =
         document.scopes[static_cast<std::size_t>(at)].signature;
-    if (signature) ForEachChild(signature->rule, [&](const Node& node) { variables.Visit(node); });
+    if (signature)
+      ForEachChild(signature->rule, [&](const Node& node) { variables.Collect(node); });
   }
   return out;
 }

@@ -160,36 +160,35 @@ class Shape {
 
   // `whole_tail`: the node is everything after `<-`, where NESTED-RULE may stand.
   void Clause(Node& node, bool whole_tail) {
-    if (node.As<Call>()) return ACall(node);
-    if (node.As<Symbol>()) {
-      BareName(node);
-      return ACall(node);
-    }
-    if (Conjunction* c = node.As<Conjunction>()) {
-      for (Node& clause : c->clauses) Clause(clause, false);
-    } else if (Disjunction* d = node.As<Disjunction>()) {
-      for (Node& branch : d->branches) Clause(branch, false);
-    } else if (Not* n = node.As<Not>()) {
-      Clause(n->clause.front(), false);
-    } else if (Annotated* a = node.As<Annotated>()) {
-      Clause(a->form.front(), false);
-      for (Suffix& suffix : a->suffixes) Metadata(suffix);
-    } else if (Group* g = node.As<Group>()) {
-      Grouped(g->inner.front(), whole_tail);
-    } else if (Binary* b = node.As<Binary>()) {
-      if (IsArithmetic(b->op) || IsSetOperator(b->op)) NotAClause(node);
-      Comparison(node, *b);
-    } else if (Within* w = node.As<Within>()) {
-      for (Node& part : w->parts) TemporalOperand(part);
-    } else if (Between* t = node.As<Between>()) {
-      for (Node& part : t->parts) TemporalOperand(part);
-    } else if (GoalFalse* f = node.As<GoalFalse>()) {
-      ACall(f->goal.front());
-    } else if (node.As<Collection>() || node.As<Count>()) {
-      NotAClause(node);
-    } else {
-      Leaf(node);
-    }
+    Visit(
+        node, [&](Call&) { ACall(node); },
+        [&](Symbol&) {
+          BareName(node);
+          ACall(node);
+        },
+        [&](Conjunction& c) {
+          for (Node& clause : c.clauses) Clause(clause, false);
+        },
+        [&](Disjunction& d) {
+          for (Node& branch : d.branches) Clause(branch, false);
+        },
+        [&](Not& n) { Clause(n.clause.front(), false); },
+        [&](Annotated& a) {
+          Clause(a.form.front(), false);
+          for (Suffix& suffix : a.suffixes) Metadata(suffix);
+        },
+        [&](Group& g) { Grouped(g.inner.front(), whole_tail); },
+        [&](Binary& b) {
+          if (IsArithmetic(b.op) || IsSetOperator(b.op)) NotAClause(node);
+          Comparison(node, b);
+        },
+        [&](Among<Within, Between> auto& t) {
+          for (Node& part : t.parts) TemporalOperand(part);
+        },
+        [&](GoalFalse& f) { ACall(f.goal.front()); },
+        [&](Among<Collection, Count> auto&) { NotAClause(node); },
+        [&](Among<Lvar, Avar, String, Template, Number, Keyword, Boolean, Nil, Regex, Match, Now,
+                  Expansion, Rule> auto&) { Leaf(node); });
   }
 
   [[noreturn]] void NotAClause(const Node& node) const {
@@ -261,34 +260,34 @@ class Shape {
 
   // ARG = VAR | LITERAL | COLLECTION | '_' | RELATION. `call` is the owner of the argument.
   void Argument(Node& node, const Node* call) {
-    if (Call* inner = node.As<Call>()) {
-      if (inner->ns == Namespace::kRelation && inner->parens) return ACall(node);
-      const std::string kind = inner->ns == Namespace::kGoal   ? "a goal"
-                               : inner->ns == Namespace::kTool ? "a tool call"
-                                                               : "a relation without parentheses";
-      const bool tool = inner->ns == Namespace::kTool;
-      Fail(Code::kNotAnArgument, node.span, kind + " cannot be an argument",
-           tool ? BoundFirst(node, call) : "");
-    }
-    if (const Binary* binary = node.As<Binary>()) {
-      const bool value = IsArithmetic(binary->op) || IsSetOperator(binary->op);
-      Fail(Code::kNotAnArgument, node.span,
-           value ? "an operator cannot stand in an argument" : "a comparison cannot be an argument",
-           value ? BoundFirst(node, call) : "");
-    }
-    if (node.As<Count>()) {
-      Fail(Code::kNotAnArgument, node.span, "a count cannot be an argument",
-           BoundFirst(node, call));
-    }
-    if (node.As<Expansion>()) {
-      Fail(Code::kNotAnArgument, node.span, "an expansion cannot be an argument",
-           "write the lvar, `?" + node.As<Expansion>()->name + "`");
-    }
-    if (node.As<Group>() || node.As<GoalFalse>() || node.As<Within>() || node.As<Between>()) {
-      Fail(Code::kNotAnArgument, node.span,
-           "expected a variable, literal, collection or relation call as an argument", "");
-    }
-    Data(node);
+    const auto fail = [&](const std::string& message, const std::string& hint) {
+      Fail(Code::kNotAnArgument, node.span, message, hint);
+    };
+    Visit(
+        node,
+        [&](const Call& c) {
+          if (c.ns == Namespace::kRelation && c.parens) return ACall(node);
+          const bool tool = c.ns == Namespace::kTool;
+          const std::string kind = c.ns == Namespace::kGoal ? "a goal"
+                                   : tool                   ? "a tool call"
+                                                            : "a relation without parentheses";
+          fail(kind + " cannot be an argument", tool ? BoundFirst(node, call) : "");
+        },
+        [&](const Binary& b) {
+          if (IsArithmetic(b.op) || IsSetOperator(b.op))
+            fail("an operator cannot stand in an argument", BoundFirst(node, call));
+          fail("a comparison cannot be an argument", "");
+        },
+        [&](const Count&) { fail("a count cannot be an argument", BoundFirst(node, call)); },
+        [&](const Expansion& e) {
+          fail("an expansion cannot be an argument", "write the lvar, `?" + e.name + "`");
+        },
+        [&](const Among<Group, GoalFalse, Within, Between> auto&) {
+          fail("expected a variable, literal, collection or relation call as an argument", "");
+        },
+        [&](const Among<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+                        Match, Now, Collection, Not, Conjunction, Disjunction, Annotated,
+                        Rule> auto&) { Data(node); });
   }
 
   // Rewrites p(1, ?x + 1) to `?y = ?x + 1, p(1, ?y)`.
@@ -311,41 +310,41 @@ class Shape {
   // A variable, literal or collection.
   void Data(Node& node) {
     if (Collection* c = node.As<Collection>()) return Elements(node, *c);
-    if (Match* m = node.As<Match>()) return Data(m->pattern.front());
-    if (Symbol* s = node.As<Symbol>()) {
-      ForeignName(node.span, s->name, "");
-      if (s->name == "now") {
-        Lint(Code::kOperatorName, node.span, "`now` is a symbol here, not the time",
-             "the time is `now` only beside a temporal operator");
-      }
-      return;
+    const Symbol* symbol = node.As<Symbol>();
+    if (symbol == nullptr) return Leaf(node);
+    ForeignName(node.span, symbol->name, "");
+    if (symbol->name == "now") {
+      Lint(Code::kOperatorName, node.span, "`now` is a symbol here, not the time",
+           "the time is `now` only beside a temporal operator");
     }
-    Leaf(node);
   }
 
   void Leaf(Node& node) {
-    if (const Lvar* v = node.As<Lvar>()) {
-      if (!v->name.empty()) LvarName(node.span, v->name);
-    } else if (const Avar* a = node.As<Avar>()) {
-      if (a->name.find('#') != a->name.npos) {
-        Fail(Code::kBadName, node.span, "a namespace cannot stand in an async variable",
-             "a tool call has parentheses, as in `$" + a->name + "()`");
-      }
-      Name(node, a->name, "$");
-    } else if (const Expansion* e = node.As<Expansion>()) {
-      Name(node, e->name, "#?");
-    } else if (const Template* t = node.As<Template>()) {
-      std::size_t at = 0;
-      for (const std::string& hole : t->holes) {
-        if (!hole.empty()) NameAt(NextHole(node.span, hole, at), hole, "?");
-      }
-    } else if (const Keyword* k = node.As<Keyword>()) {
-      ForeignName(node.span, k->name, ":");
-    } else if (const Regex* r = node.As<Regex>()) {
-      ValidRegex(node.span, *r);
-    } else if (Match* m = node.As<Match>()) {
-      Data(m->pattern.front());
-    }
+    Visit(
+        node,
+        [&](const Lvar& v) {
+          if (!v.name.empty()) LvarName(node.span, v.name);
+        },
+        [&](const Avar& a) {
+          if (a.name.find('#') != a.name.npos) {
+            Fail(Code::kBadName, node.span, "a namespace cannot stand in an async variable",
+                 "a tool call has parentheses, as in `$" + a.name + "()`");
+          }
+          Name(node, a.name, "$");
+        },
+        [&](const Expansion& e) { Name(node, e.name, "#?"); },
+        [&](const Template& t) {
+          std::size_t at = 0;
+          for (const std::string& hole : t.holes) {
+            if (!hole.empty()) NameAt(NextHole(node.span, hole, at), hole, "?");
+          }
+        },
+        [&](const Keyword& k) { ForeignName(node.span, k.name, ":"); },
+        [&](const Regex& r) { ValidRegex(node.span, r); },
+        [&](Match& m) { Data(m.pattern.front()); },
+        [](const Among<String, Number, Symbol, Boolean, Nil, Now, Collection, Call, Count, Not,
+                       GoalFalse, Binary, Within, Between, Conjunction, Disjunction, Annotated,
+                       Group, Rule> auto&) {});
   }
 
   void Elements(const Node& node, Collection& c) {
@@ -462,30 +461,32 @@ class Shape {
 
   // The operand of an operator. `pattern`: `~ PATTERN` is allowed as well.
   void Operand(Node& node, bool pattern) {
-    if (Call* call = node.As<Call>()) {
-      if (call->ns == Namespace::kRelation && call->parens) return ACall(node);
-      if (call->ns == Namespace::kTool) {
-        Fail(Code::kSyntaxError, node.span, "a tool call cannot be an operand",
-             "bind its result first: `?r = " + Quoted(node) + "`");
-      }
-      Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` cannot be an operand");
-    }
-    if (Group* group = node.As<Group>()) return Operand(group->inner.front(), false);
-    if (Binary* b = node.As<Binary>()) {
-      if (!IsArithmetic(b->op) && !IsSetOperator(b->op)) NotAnOperand(node);
-      for (Node& side : b->sides) Operand(side, false);
-      return MixedOperators(node, *b);
-    }
-    if (Count* count = node.As<Count>()) return Counted(count->operand.front());
-    if (node.As<Match>() && !pattern) {
-      Fail(Code::kSyntaxError, node.span, "a pattern stands beside `=` or in an argument",
-           "write `?x = " + Quoted(node) + "` as a clause of its own");
-    }
-    if (node.As<Rule>() || node.As<Conjunction>() || node.As<Disjunction>() || node.As<Not>() ||
-        node.As<Annotated>() || node.As<GoalFalse>() || node.As<Within>() || node.As<Between>()) {
-      NotAnOperand(node);
-    }
-    Data(node);
+    Visit(
+        node,
+        [&](const Call& call) {
+          if (call.ns == Namespace::kRelation && call.parens) return ACall(node);
+          if (call.ns == Namespace::kTool) {
+            Fail(Code::kSyntaxError, node.span, "a tool call cannot be an operand",
+                 "bind its result first: `?r = " + Quoted(node) + "`");
+          }
+          Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` cannot be an operand");
+        },
+        [&](Group& group) { Operand(group.inner.front(), false); },
+        [&](Binary& b) {
+          if (!IsArithmetic(b.op) && !IsSetOperator(b.op)) NotAnOperand(node);
+          for (Node& side : b.sides) Operand(side, false);
+          MixedOperators(node, b);
+        },
+        [&](Count& count) { Counted(count.operand.front()); },
+        [&](Match&) {
+          if (pattern) return Data(node);
+          Fail(Code::kSyntaxError, node.span, "a pattern stands beside `=` or in an argument",
+               "write `?x = " + Quoted(node) + "` as a clause of its own");
+        },
+        [&](const Among<Rule, Conjunction, Disjunction, Not, Annotated, GoalFalse, Within,
+                        Between> auto&) { NotAnOperand(node); },
+        [&](const Among<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+                        Now, Collection, Expansion> auto&) { Data(node); });
   }
 
   [[noreturn]] void NotAnOperand(const Node& node) const {
@@ -558,9 +559,7 @@ class Shape {
     for (std::size_t i = 0; i + 1 < c->items.size(); i += 2) {
       const Node& key = c->items[i];
       const bool slot = bindings && IsNamedLvar(key);
-      const bool literal = key.As<Keyword>() || key.As<String>() || key.As<Symbol>() ||
-                           key.As<Number>() || key.As<Boolean>() || key.As<Nil>();
-      if (!slot && !literal) RefuseKey(key);
+      if (!slot && !IsLiteral(key)) RefuseKey(key);
       if (takes_recorded_ && IsRecorded(c->items[i + 1])) continue;
       const Keyword* keyword = key.As<Keyword>();
       Keys(c->items[i + 1], !bindings && keyword != nullptr && keyword->name == "bindings");

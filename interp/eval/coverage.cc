@@ -70,10 +70,9 @@ class CoverageReader {
 
   // The nesting is that of the source, which the parser bounds.
   void AddBranches(const Clauses& clauses) {
-    for (const Clause& clause : clauses) {
+    ForEachClause(clauses, [&](const Clause& clause) {
       if (const auto* a = clause.As<Alternatives>()) AddBranches(clause, *a);
-      ForEachBody(clause, [&](const Clauses& body) { AddBranches(body); });
-    }
+    });
   }
 
   void AddBranches(const Clause& clause, const Alternatives& of) {

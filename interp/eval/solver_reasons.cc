@@ -33,16 +33,14 @@ const std::string& Solver::UndefinedBelow(const Clause& clause) {
 std::string Solver::FindUndefined(const Clause& clause) const {
   std::vector<RelationId> left;
   std::set<RelationId> known;
-  const std::function<void(const Clause&)> read = [&](const Clause& c) {
-    const auto take = [&](const Atom& atom) {
-      const RelationId base = store_.BaseOf(atom.relation);
-      if (known.insert(base).second) left.push_back(base);
-    };
-    if (const auto* atom = c.As<Atom>()) take(*atom);
-    if (const auto* is_false = c.As<GoalIsFalse>()) take(is_false->goal);
-    ForEachBody(c, [&](const Clauses& body) { std::ranges::for_each(body, read); });
+  const auto read = [&](const Clause& c) {
+    const Atom* const atom = AtomIn(c);
+    if (atom == nullptr) return;
+    const RelationId base = store_.BaseOf(atom->relation);
+    if (known.insert(base).second) left.push_back(base);
   };
   read(clause);
+  ForEachBody(clause, [&](const Clauses& body) { ForEachClause(body, read); });
   for (std::size_t i = 0; i < left.size(); ++i)
     for (const int number : analysis_.RulesOf(left[i])) {
       const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];

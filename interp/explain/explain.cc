@@ -56,9 +56,13 @@ bool IsPrecise(const Pattern& p) {
 bool IsPrecise(const Clauses& clauses) {
   const auto term = [](const Expr& e) { return e.kind != Expr::Kind::kTerm || IsPrecise(e.term); };
   return std::all_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-    bool precise = clause.As<MatchWith>() == nullptr;
-    if (const auto* c = clause.As<Compare>()) precise = term(c->left) && term(c->right);
-    if (const auto* c = clause.As<Member>()) precise = term(c->element);
+    bool precise = Visit(
+        clause, [](const MatchWith&) { return false; },
+        [&](const Compare& c) { return term(c.left) && term(c.right); },
+        [&](const Member& c) { return term(c.element); },
+        [](const Among<Atom, Temporal, CountOf, Negation, Alternatives, Expand, Metadata, Aggregate,
+                       ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct, Check,
+                       Truth> auto&) { return true; });
     ForEachBody(clause, [&](const Clauses& body) { precise = precise && IsPrecise(body); });
     return precise;
   });
@@ -92,16 +96,20 @@ int Urgency(const Clause& clause, bool first, const std::vector<bool>& bound) {
     ForEachSlot(part, [&](SlotId s) { all &= bound[static_cast<std::size_t>(s)]; });
     return all;
   };
-  if (const auto* c = clause.As<Atom>()) {
-    int columns = 0;
-    for (const Pattern& p : c->args) columns += p.kind != Pattern::Kind::kAny && known(p) ? 1 : 0;
-    return columns;
-  }
-  if (const auto* c = clause.As<Compare>())
-    return known(c->left) || known(c->right) ? 1000 : first ? 0 : -1;
-  if (const auto* c = clause.As<MatchWith>()) return known(c->value) ? 1000 : first ? 0 : -1;
-  if (const auto* c = clause.As<Member>()) return known(c->collection) ? 1000 : first ? 0 : -1;
-  return first ? 0 : -1;
+  const auto at_once_if = [&](bool can_run) { return can_run ? 1000 : first ? 0 : -1; };
+  return Visit(
+      clause,
+      [&](const Atom& c) {
+        return static_cast<int>(std::ranges::count_if(
+            c.args, [&](const Pattern& p) { return p.kind != Pattern::Kind::kAny && known(p); }));
+      },
+      [&](const Compare& c) { return at_once_if(known(c.left) || known(c.right)); },
+      [&](const MatchWith& c) { return at_once_if(known(c.value)); },
+      [&](const Member& c) { return at_once_if(known(c.collection)); },
+      [&](const Among<Temporal, CountOf, Negation, Alternatives, Expand, Metadata, Aggregate,
+                      ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct, Check, Truth> auto&) {
+        return at_once_if(false);
+      });
 }
 
 // The clauses of a pure rule, those with the most known slots first: with its head bound, a rule

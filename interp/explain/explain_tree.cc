@@ -43,8 +43,8 @@ ExplainNode NodeOf(NodeKind kind, std::string text, std::string note = "") {
 
 // `?n = |p(_)|`: redundant beside the count's own node.
 bool OnlyNamesACount(const Definition& def, const Clause& clause) {
-  const auto* c = clause.As<Compare>();
-  if (c == nullptr || c->op != Operator::kEqual) return false;
+  const Compare* c = EqualityIn(clause);
+  if (c == nullptr) return false;
   const auto made = [&](const Expr& e) {
     return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot &&
            def.slots[static_cast<std::size_t>(e.term.slot)].empty();

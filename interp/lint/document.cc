@@ -135,7 +135,7 @@ class Sections {
         VariablesAbove(*section.signature->document, section.signature->scope);
     VariableCollector variables(names);
     for (const Part* part : section.joined)
-      ForEachChild(part->rule(), [&](const Node& n) { variables.Visit(n); });
+      ForEachChild(part->rule(), [&](const Node& n) { variables.Collect(n); });
     const std::unordered_set<std::string> known(names.begin(), names.end());
     std::unordered_map<std::string, std::string> spellings;
     for (const std::string& name : names)

@@ -128,19 +128,24 @@ class Kinds {
   // The kind given by the form of `operand`.
   static KindText FormOf(const Node& operand) {
     const Node& node = Ungroup(operand);
-    if (node.As<Number>() || node.As<rpl::Count>()) return kNumber;
-    if (node.As<String>() || node.As<Template>()) return kString;
-    if (node.As<Keyword>()) return "a keyword";
-    if (node.As<Symbol>()) return "a symbol";
-    if (node.As<Boolean>()) return "a boolean";
-    if (node.As<Nil>()) return "nil";
-    if (const auto* c = node.As<Collection>())
-      return c->kind == CollectionKind::kList  ? "a list"
-             : c->kind == CollectionKind::kSet ? kSet
-                                               : "a map";
-    if (const auto* call = node.As<Call>(); call && call->ns == Namespace::kRelation) return kCall;
-    if (const auto* b = node.As<Binary>(); b != nullptr && SignOf(b->op) != "") return kNumber;
-    return kUnknown;
+    return rpl::Visit(
+        node, [](const Among<Number, rpl::Count> auto&) -> KindText { return kNumber; },
+        [](const Among<String, Template> auto&) -> KindText { return kString; },
+        [](const Keyword&) -> KindText { return "a keyword"; },
+        [](const Symbol&) -> KindText { return "a symbol"; },
+        [](const Boolean&) -> KindText { return "a boolean"; },
+        [](const Nil&) -> KindText { return "nil"; },
+        [](const Collection& c) -> KindText {
+          return c.kind == CollectionKind::kList  ? "a list"
+                 : c.kind == CollectionKind::kSet ? kSet
+                                                  : "a map";
+        },
+        [](const Call& c) -> KindText { return c.ns == Namespace::kRelation ? kCall : kUnknown; },
+        [](const Binary& b) -> KindText { return SignOf(b.op) != "" ? kNumber : kUnknown; },
+        [](const Among<Lvar, Avar, Regex, Match, Now, Expansion, Not, GoalFalse, Within, Between,
+                       Conjunction, Disjunction, Annotated, Group, Rule> auto&) -> KindText {
+          return kUnknown;
+        });
   }
 
   // The kind of an lvar by facts, then by equalities in the same conjunction.

@@ -158,12 +158,40 @@ class Names {
   }
 
   void Clause(const Node& node, const std::vector<int>& owners, Needs needs) {
-    if (const auto* call = node.As<Call>()) return Use(*call, node.span, owners, needs);
-    if (const auto* n = node.As<Not>()) return Clause(n->clause.front(), owners, Needs::kNot);
-    if (const auto* g = node.As<GoalFalse>()) return Clause(g->goal.front(), owners, Needs::kNot);
     const bool left = left_;
-    if (node.As<Annotated>() || node.As<Disjunction>() || node.As<Rule>()) left_ = false;
-    OtherClause(node, owners, needs);
+    Visit(
+        node, [&](const Call& call) { Use(call, node.span, owners, needs); },
+        [&](const Not& n) { Clause(n.clause.front(), owners, Needs::kNot); },
+        [&](const GoalFalse& g) { Clause(g.goal.front(), owners, Needs::kNot); },
+        [&](const Annotated& a) {
+          left_ = false;
+          const bool covers = std::ranges::any_of(a.suffixes, CoversAll);
+          Clause(a.form.front(), owners, covers ? Needs::kMetadata : needs);
+          for (const Suffix& s : a.suffixes)
+            for (const Node& value : s.value) Term(value, owners);
+        },
+        [&](const Rule& rule) {
+          left_ = false;
+          ARule(rule, owners);
+        },
+        [&](const Disjunction& d) {
+          left_ = false;
+          for (const Node& branch : d.branches) Clause(branch, owners, needs);
+        },
+        [&](const Among<Conjunction, Group> auto&) {
+          ForEachChild(node, [&](const Node& child) { Clause(child, owners, needs); });
+        },
+        [&](const Binary& b) {
+          const Node& right = Ungroup(b.sides[1]);
+          const auto* call = right.As<Call>();
+          if (b.op == Operator::kEqual && call != nullptr && call->ns == Namespace::kTool)
+            Use(*call, right.span, owners, needs);  // ?v = $t()
+          else Term(node, owners);
+        },
+        [&](const Among<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+                        Match, Now, Collection, Expansion, rpl::Count, Within, Between> auto&) {
+          Term(node, owners);
+        });
     left_ = left;
   }
 
@@ -175,28 +203,6 @@ class Names {
     const auto* map = value->As<Collection>();
     return value->As<Boolean>() == nullptr &&
            (map == nullptr || map->kind != CollectionKind::kMap || !map->rest.empty());
-  }
-
-  void OtherClause(const Node& node, const std::vector<int>& owners, Needs needs) {
-    if (const auto* a = node.As<Annotated>()) {
-      const bool covers = std::ranges::any_of(a->suffixes, CoversAll);
-      Clause(a->form.front(), owners, covers ? Needs::kMetadata : needs);
-      for (const Suffix& s : a->suffixes)
-        for (const Node& value : s.value) Term(value, owners);
-      return;
-    }
-    if (const auto* rule = node.As<Rule>()) return ARule(*rule, owners);
-    if (node.As<Conjunction>() || node.As<Disjunction>() || node.As<Group>()) {
-      ForEachChild(node, [&](const Node& child) { Clause(child, owners, needs); });
-      return;
-    }
-    if (const auto* b = node.As<Binary>(); b != nullptr && b->op == Operator::kEqual) {
-      const Node& right = Ungroup(b->sides[1]);
-      const auto* call = right.As<Call>();
-      if (call != nullptr && call->ns == Namespace::kTool)  // ?v = $t()
-        return Use(*call, right.span, owners, needs);
-    }
-    Term(node, owners);
   }
 
   // A rule in parentheses: its heads count as used by the enclosing rule. One with more heads than
@@ -270,15 +276,19 @@ class Names {
   // Facts, replies of tools, traces: each asserted form defines.
   void Asserted(const Node& node) {
     const Node& form = Ungroup(node);
-    if (const auto* a = form.As<Annotated>()) return Asserted(a->form.front());
-    if (const auto* g = form.As<GoalFalse>()) return Asserted(g->goal.front());
-    if (const auto* c = form.As<Conjunction>()) {
-      for (const Node& clause : c->clauses) Asserted(clause);
-    } else if (const auto* rule = form.As<Rule>()) {
-      for (const Node& head : rule->heads) Asserted(head);
-    } else if (const auto* call = form.As<Call>()) {
-      Define(*call, form.span, false);
-    }
+    Visit(
+        form, [&](const Annotated& a) { Asserted(a.form.front()); },
+        [&](const GoalFalse& g) { Asserted(g.goal.front()); },
+        [&](const Conjunction& c) {
+          for (const Node& clause : c.clauses) Asserted(clause);
+        },
+        [&](const Rule& rule) {
+          for (const Node& head : rule.heads) Asserted(head);
+        },
+        [&](const Call& call) { Define(call, form.span, false); },
+        [](const Among<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+                       Match, Now, Collection, Expansion, rpl::Count, Not, Binary, Within, Between,
+                       Disjunction, Group> auto&) {});
   }
 
   void Read(const Part& part) {

@@ -30,13 +30,11 @@ struct Culprit {
 std::unordered_map<std::string_view, const Clause*> ByText(
     const std::vector<const Clause*>& clauses) {
   std::unordered_map<std::string_view, const Clause*> out;
-  const std::function<void(const Clause&)> add = [&](const Clause& c) {
-    out.emplace(c.text, &c);
-    ForEachBody(c, [&](const Clauses& body) {
-      for (const Clause& inner : body) add(inner);
-    });
-  };
-  for (const Clause* c : clauses) add(*c);
+  const auto add = [&](const Clause& c) { out.emplace(c.text, &c); };
+  for (const Clause* c : clauses) {
+    add(*c);
+    ForEachBody(*c, [&](const Clauses& body) { ForEachClause(body, add); });
+  }
   return out;
 }
 
@@ -69,15 +67,7 @@ std::vector<Culprit> CulpritsOf(const Plan& plan, const std::vector<const Clause
 
 // The occurrences of each variable of a sentence, names of regex groups included.
 void Count(const Node& node, std::unordered_map<std::string, int>& counts) {
-  if (const auto* v = node.As<Lvar>()) ++counts[v->name];
-  if (const auto* v = node.As<Avar>()) ++counts[v->name];
-  if (const auto* v = node.As<Expansion>()) ++counts[v->name];
-  if (const auto* t = node.As<Template>())
-    for (const std::string& hole : t->holes) ++counts[hole];
-  if (const auto* r = node.As<Regex>())
-    ForEachGroup(*r, [&](std::size_t begin, std::size_t size) {
-      ++counts[LvarOfGroup(std::string_view(r->body).substr(begin, size))];
-    });
+  ForEachOwnName(node, [&](const std::string& name) { ++counts[name]; });
   ForEachChild(node, [&](const Node& child) { Count(child, counts); });
 }
 
@@ -143,16 +133,13 @@ class Variables {
 
   void FindCalledGoalsAndTools() {
     std::unordered_set<RelationId> here;
-    const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
-      for (const Clause& c : clauses) {
-        if (const auto* atom = c.As<Atom>()) {
-          read_.insert(atom->relation);
-          const Space space = context_.engine.store.at(atom->relation).space();
-          if (space == Space::kGoal && atom->rule < 0) called_.insert(atom->relation);
-          if (space == Space::kTool) here.insert(atom->relation);
-        }
-        ForEachBody(c, walk);
-      }
+    const auto walk = [&](const Clauses& clauses) {
+      ForEachAtom(clauses, [&](const Atom& atom) {
+        read_.insert(atom.relation);
+        const Space space = context_.engine.store.at(atom.relation).space();
+        if (space == Space::kGoal && atom.rule < 0) called_.insert(atom.relation);
+        if (space == Space::kTool) here.insert(atom.relation);
+      });
     };
     for (const Definition& def : context_.engine.program.definitions()) {
       here.clear();
@@ -239,15 +226,8 @@ class Variables {
   void SpreadBroken() {
     if (broken_.empty()) return;
     std::unordered_map<RelationId, std::vector<RelationId>> readers;
-    for (const Definition& def : context_.engine.program.definitions()) {
-      const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
-        for (const Clause& c : clauses) {
-          if (const auto* atom = c.As<Atom>()) readers[atom->relation].push_back(def.head);
-          ForEachBody(c, walk);
-        }
-      };
-      walk(def.body);
-    }
+    for (const Definition& def : context_.engine.program.definitions())
+      ForEachAtom(def.body, [&](const Atom& atom) { readers[atom.relation].push_back(def.head); });
     std::vector<RelationId> work(broken_.begin(), broken_.end());
     while (!work.empty()) {
       const RelationId at = work.back();

@@ -104,11 +104,9 @@ struct AuthorityReader {
 
   // The atoms by the slots of their rows.
   static void CollectRows(const Clauses& clauses, Rows& rows) {
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>(); atom != nullptr && atom->row >= 0)
-        rows.emplace(atom->row, atom);
-      ForEachBody(clause, [&](const Clauses& body) { CollectRows(body, rows); });
-    }
+    ForEachAtom(clauses, [&](const Atom& atom) {
+      if (atom.row >= 0) rows.emplace(atom.row, &atom);
+    });
   }
 
   // What the other clauses of a conjunction let `:by` be.
@@ -142,8 +140,9 @@ struct AuthorityReader {
             for (const SlotId row : metadata->rows)
               if (const auto at = rows.find(row); at != rows.end())
                 Add(*at->second, admits, clause.span, name);
-      const bool inside = clause.As<Negation>() != nullptr ? !holds : holds;
-      ForEachBody(clause, [&](const Clauses& body) { ReadGates(body, inside, rows, slots); });
+      ForEachPart(clause, [&](Sense sense, const Clauses& body) {
+        ReadGates(body, (sense == Sense::kFails) != holds, rows, slots);
+      });
     }
   }
 
@@ -180,27 +179,21 @@ struct AuthorityReader {
 
   // Notes what a conjunction reads: that it holds `lets` a call pass, or `stops` one.
   void ReadGuard(const Clauses& clauses, bool lets, bool stops, Span span) {
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>()) NoteRead(atom->relation, lets, stops, span);
-      if (const auto* goal = clause.As<GoalIsFalse>())
-        NoteRead(goal->goal.relation, stops, lets, span);
-      if (const auto* avar = clause.As<ReadAvar>()) NoteRead(avar->channel, lets, stops, span);
-      const bool both = clause.As<CountOf>() != nullptr || clause.As<Aggregate>() != nullptr ||
-                        clause.As<First>() != nullptr || clause.As<Loop>() != nullptr ||
-                        clause.As<Check>() != nullptr;
-      const bool turned = clause.As<Negation>() != nullptr;
-      const bool some = lets || stops;
-      ForEachBody(clause, [&](const Clauses& body) {
-        ReadGuard(body,
-                  both     ? some
-                  : turned ? stops
-                           : lets,
-                  both     ? some
-                  : turned ? lets
-                           : stops,
-                  span);
-      });
-    }
+    const auto in = [&](Sense sense, const auto& note) {
+      if (sense == Sense::kHolds) note(lets, stops);
+      else if (sense == Sense::kFails) note(stops, lets);
+      else note(lets || stops, lets || stops);
+    };
+    for (const Clause& clause : clauses)
+      ForEachPart(
+          clause,
+          [&](Sense sense, const ClauseRead& read) {
+            if (read.relation == kNoId) return;
+            in(sense, [&](bool more, bool less) { NoteRead(read.relation, more, less, span); });
+          },
+          [&](Sense sense, const Clauses& body) {
+            in(sense, [&](bool more, bool less) { ReadGuard(body, more, less, span); });
+          });
   }
 
   void NoteRead(RelationId read, bool lets, bool stops, Span span) {

@@ -13,6 +13,12 @@
 #include "interp/plan/ready_queue.h"
 
 namespace rpl {
+namespace {
+
+// What a count counts that has an atom.
+const Clause& CountedIn(const Clause& count) { return count.As<CountOf>()->atom.front(); }
+
+}  // namespace
 
 ReadyQueue::Place ReadyQueue::NextInDespair() {
   Level& list = List();
@@ -190,7 +196,7 @@ bool ReadyQueue::MayLead(Place count, Place call) const {
     if (!IsBound(s)) given.push_back(s);
   });
   bool needs = false;
-  ForEachSlot(List().entries[count].item.clause->As<CountOf>()->atom.front(),
+  ForEachSlot(CountedIn(*List().entries[count].item.clause),
               [&](SlotId s) { needs |= std::ranges::find(given, s) != given.end(); });
   return !needs;
 }
@@ -244,8 +250,7 @@ void ReadyQueue::FindClasses() {
   list.classes.resize(bound_.size());
   std::iota(list.classes.begin(), list.classes.end(), 0);
   for (const Entry& e : list.entries) {
-    const auto* equality = e.item.clause->As<Compare>();
-    if (equality == nullptr || equality->op != Operator::kEqual) continue;
+    if (EqualityIn(*e.item.clause) == nullptr) continue;
     std::optional<SlotId> first;
     ForEachSlot(*e.item.clause, [&](SlotId s) {
       const SlotId own = ClassOf(s);
@@ -272,7 +277,7 @@ ReadyQueue::Place ReadyQueue::CountGiving(Place place) {
   Level& list = List();
   const auto takes_from = [&](Place taker, SlotId of) {
     bool takes = false;
-    ForEachSlot(list.entries[taker].item.clause->As<CountOf>()->atom.front(),
+    ForEachSlot(CountedIn(*list.entries[taker].item.clause),
                 [&](SlotId s) { takes |= !IsBound(s) && ClassOf(s) == of; });
     return takes;
   };
@@ -296,7 +301,7 @@ ReadyQueue::Place ReadyQueue::CountGiving(Place place) {
 ReadyQueue::Place ReadyQueue::CallGiving(Place place) {
   const Level& list = List();
   std::vector<SlotId> counted;
-  ForEachSlot(list.entries[place].item.clause->As<CountOf>()->atom.front(), [&](SlotId s) {
+  ForEachSlot(CountedIn(*list.entries[place].item.clause), [&](SlotId s) {
     if (!IsBound(s)) counted.push_back(s);
   });
   if (counted.empty()) return kNobody;
@@ -336,7 +341,7 @@ ReadyQueue::Place ReadyQueue::CountBefore(Place place) {
     const Clause& count = *list.entries[at].item.clause;
     if (at == place || !list.entries[at].left || !OpenInputs(count).empty()) continue;
     bool supplies = false;
-    ForEachSlot(count.As<CountOf>()->atom.front(), [&](SlotId s) {
+    ForEachSlot(CountedIn(count), [&](SlotId s) {
       supplies |= std::find(open.begin(), open.end(), s) != open.end();
     });
     if (supplies) return at;

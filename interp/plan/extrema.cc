@@ -74,8 +74,8 @@ class ExactUseFinder {
 
   // `?m = ?d + 1`, where ?d carries a value and ?m does not yet.
   bool CarryOn(const Clause& clause) {
-    const auto* c = clause.As<Compare>();
-    if (c == nullptr || c->op != Operator::kEqual) return false;
+    const Compare* c = EqualityIn(clause);
+    if (c == nullptr) return false;
     for (const auto& [to, from] :
          {std::pair(&c->left, &c->right), std::pair(&c->right, &c->left)}) {
       const SlotId slot = SlotOf(*to);

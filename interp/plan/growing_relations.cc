@@ -225,14 +225,6 @@ class Analysis::Readers {
     const RelationId base = analysis_.store_->BaseOf(relation);
     return analysis_.At(base).demanded && !(base < before_.size() && before_[base].demanded);
   }
-  template <typename Fn>
-  static void ForEachAtom(const Clauses& clauses, Fn&& fn) {
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>()) fn(*atom);
-      ForEachBody(clause, [&](const Clauses& body) { ForEachAtom(body, fn); });
-    }
-  }
-
   void Look(const Definition& def) {
     // A row that nothing stores has no metadata; a head that is an expansion has no caller.
     const auto look = [&](const Atom& atom) {

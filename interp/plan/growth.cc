@@ -162,8 +162,8 @@ class Growth::Slots {
 
  private:
   void Equate(const Clause& clause) {
-    const auto* c = clause.As<Compare>();
-    if (c == nullptr || c->op != Operator::kEqual || !IsSlot(c->left) || !IsSlot(c->right)) return;
+    const Compare* c = EqualityIn(clause);
+    if (c == nullptr || !IsSlot(c->left) || !IsSlot(c->right)) return;
     const SlotId a = RootOf(c->left.term.slot);
     const SlotId b = RootOf(c->right.term.slot);
     if (a != b) alias_[std::max(a, b)] = std::min(a, b);
@@ -181,31 +181,36 @@ class Growth::Slots {
   }
 
   void Add(const Clause& clause) {
-    if (clause.As<Atom>() || clause.As<Negation>() || clause.As<Temporal>()) return;
-    if (const auto* c = clause.As<Compare>()) {
-      if (c->op != Operator::kEqual || (IsSlot(c->left) && IsSlot(c->right))) return;
-      if (!IsTerm(c->left) && !IsTerm(c->right)) return;  // a test, as of ?n + 2 = ?m * 2
-      for (const auto& [to, from] :
-           {std::pair(&c->left, &c->right), std::pair(&c->right, &c->left)}) {
-        if (!IsSlot(*to)) continue;
-        if (IsTerm(*from) && HasShape(from->term)) return AddShape(to->term.slot, from->term);
-        results_.try_emplace(RootOf(to->term.slot), from);
-        return AddSources(to->term.slot, *from);
-      }
-    } else if (const auto* m = clause.As<MatchWith>()) {
-      // A set distributes over what is no set (§7); then an element is compared.
-      if (IsSlot(m->value) && HasShape(m->pattern) && m->pattern.kind != Pattern::Kind::kSet)
-        return AddShape(m->value.term.slot, m->pattern);
-    } else if (const auto* in = clause.As<Member>()) {
-      if (in->negated) return;
-      if (IsSlot(in->element) && IsSlot(in->collection)) {
-        wholes_.try_emplace(RootOf(in->element.term.slot), &in->collection.term);
-        return;
-      }
-    } else if (clause.As<CountOf>()) {
-      return;  // it is bounded by what it counts
-    }
-    Connect(clause);
+    Visit(
+        clause,
+        [&](const Compare& c) {
+          if (c.op != Operator::kEqual || (IsSlot(c.left) && IsSlot(c.right))) return;
+          if (!IsTerm(c.left) && !IsTerm(c.right)) return;  // a test, as of ?n + 2 = ?m * 2
+          for (const auto& [to, from] :
+               {std::pair(&c.left, &c.right), std::pair(&c.right, &c.left)}) {
+            if (!IsSlot(*to)) continue;
+            if (IsTerm(*from) && HasShape(from->term)) return AddShape(to->term.slot, from->term);
+            results_.try_emplace(RootOf(to->term.slot), from);
+            return AddSources(to->term.slot, *from);
+          }
+          Connect(clause);
+        },
+        [&](const MatchWith& c) {
+          // A set distributes over what is no set (§7); then an element is compared.
+          if (IsSlot(c.value) && HasShape(c.pattern) && c.pattern.kind != Pattern::Kind::kSet)
+            AddShape(c.value.term.slot, c.pattern);
+          else Connect(clause);
+        },
+        [&](const Member& c) {
+          if (c.negated) return;
+          if (IsSlot(c.element) && IsSlot(c.collection))
+            wholes_.try_emplace(RootOf(c.element.term.slot), &c.collection.term);
+          else Connect(clause);
+        },
+        // A count is bounded by what it counts.
+        [](const Among<Atom, Negation, Temporal, CountOf> auto&) {},
+        [&](const Among<Alternatives, Expand, Metadata, Aggregate, ReadAvar, ShowJson, GoalIsFalse,
+                        First, Loop, Distinct, Check, Truth> auto&) { Connect(clause); });
   }
 
   std::map<SlotId, SlotId> alias_;
@@ -345,14 +350,7 @@ Growth::Growth(const Store& store, const std::vector<RelationId>& relations,
     rules_.push_back(std::make_unique<Sized>(rule, store.pool(), is_member));
     for (const Clause* clause : rule.clauses)
       ForEachBody(*clause, [&](const Clauses& body) {
-        std::function<void(const Clauses&)> look = [&](const Clauses& clauses) {
-          for (const Clause& inner : clauses) {
-            const auto* atom = inner.As<Atom>();
-            opaque_ = opaque_ || (atom != nullptr && is_member(atom->relation));
-            ForEachBody(inner, look);
-          }
-        };
-        look(body);
+        ForEachAtom(body, [&](const Atom& atom) { opaque_ = opaque_ || is_member(atom.relation); });
       });
   }
 }
@@ -434,8 +432,8 @@ std::optional<Growth::Endless> Growth::FindEndless() const {
     const Sized& rule = *e.rule;
     // The first clause that makes something.
     const auto makes = std::ranges::find_if(rule.rule.clauses, [&](const Clause* clause) {
-      const auto* c = clause->As<Compare>();
-      return c != nullptr && c->op == Operator::kEqual && !(IsSlot(c->left) && IsSlot(c->right));
+      const Compare* c = EqualityIn(*clause);
+      return c != nullptr && !(IsSlot(c->left) && IsSlot(c->right));
     });
     const bool in_head = rule.rule.def->args[e.to_column].kind != Pattern::Kind::kSlot;
     return Endless{rule.rule.def, in_head || makes == rule.rule.clauses.end() ? nullptr : *makes};

@@ -142,23 +142,27 @@ class Uses {
   // The reads of a rule: which of them take rows, and what their arguments take.
   void Read(const Clauses& clauses) {
     for (const Clause& clause : clauses) {
-      if (const auto* count = clause.As<CountOf>()) Many(count->atom);
-      if (const auto* negation = clause.As<Negation>()) Many(negation->body);
-      if (const auto* loop = clause.As<Loop>()) Many(loop->start), Many(loop->step);
-      if (const auto* atom = clause.As<Atom>()) {
-        Find(atom->relation);
-        for (std::size_t i = 0; i < atom->args.size(); ++i) {
-          const Pattern& arg = atom->args[i];
-          Seen seen;
-          if (arg.kind == Pattern::Kind::kSlot) seen = slots_[static_cast<std::size_t>(arg.slot)];
-          else if (arg.kind != Pattern::Kind::kAny) seen.other = !IsNumber(arg.constant);
-          if (!ColumnOf(atom->relation, i).Add(seen)) continue;
-          const auto rules = rules_.find(program_.store().BaseOf(atom->relation));
-          if (rules != rules_.end())
-            open_.insert(open_.end(), rules->second.begin(), rules->second.end());
-        }
-      }
+      Visit(
+          clause, [&](const Atom& c) { ReadAtom(c); }, [&](const CountOf& c) { Many(c.atom); },
+          [&](const Negation& c) { Many(c.body); },
+          [&](const Loop& c) { Many(c.start), Many(c.step); },
+          [](const Among<Compare, MatchWith, Member, Temporal, Alternatives, Expand, Metadata,
+                         Aggregate, ReadAvar, ShowJson, GoalIsFalse, First, Distinct, Check,
+                         Truth> auto&) {});
       ForEachBody(clause, [&](const Clauses& body) { Read(body); });
+    }
+  }
+  void ReadAtom(const Atom& atom) {
+    Find(atom.relation);
+    for (std::size_t i = 0; i < atom.args.size(); ++i) {
+      const Pattern& arg = atom.args[i];
+      Seen seen;
+      if (arg.kind == Pattern::Kind::kSlot) seen = slots_[static_cast<std::size_t>(arg.slot)];
+      else if (arg.kind != Pattern::Kind::kAny) seen.other = !IsNumber(arg.constant);
+      if (!ColumnOf(atom.relation, i).Add(seen)) continue;
+      const auto rules = rules_.find(program_.store().BaseOf(atom.relation));
+      if (rules != rules_.end())
+        open_.insert(open_.end(), rules->second.begin(), rules->second.end());
     }
   }
 

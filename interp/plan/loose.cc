@@ -37,22 +37,25 @@ Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without,
     if ((without >> i & 1) != 0) mark(open, def.args[i]);
   Loose out;
   for (const Clause& clause : def.body) {
-    const auto* equal = clause.As<Compare>();
-    if (const auto* atom = clause.As<Atom>()) {
-      if (ReachesOutside(clause) || atom->whole || atom->row >= 0) continue;
-      Columns groups = KeysOf(atom->relation);
-      for (std::size_t i = 0; i < atom->args.size(); ++i)
-        if (!Meets(atom->args[i], open)) groups &= ~(Columns{1} << i);
-      if (groups == 0) out.clauses.push_back(&clause);
-      else if (const Columns gives = LooseOf(store_->BaseOf(atom->relation), groups, within);
-               gives != 0)
-        out.calls.emplace_back(&clause, gives);
-    } else if (const auto* count = clause.As<CountOf>();
-               (count != nullptr && !count->atom.empty() && !Meets(clause, open)) ||
-               clause.As<MatchWith>() || clause.As<Member>() ||
-               (equal != nullptr && equal->op == Operator::kEqual)) {
-      out.clauses.push_back(&clause);
-    }
+    const auto keep_if = [&](bool keep) {
+      if (keep) out.clauses.push_back(&clause);
+    };
+    Visit(
+        clause,
+        [&](const Atom& c) {
+          if (ReachesOutside(clause) || c.whole || c.row >= 0) return;
+          Columns groups = KeysOf(c.relation);
+          for (std::size_t i = 0; i < c.args.size(); ++i)
+            if (!Meets(c.args[i], open)) groups &= ~(Columns{1} << i);
+          if (groups == 0) return keep_if(true);
+          const Columns gives = LooseOf(store_->BaseOf(c.relation), groups, within);
+          if (gives != 0) out.calls.emplace_back(&clause, gives);
+        },
+        [&](const CountOf& c) { keep_if(!c.atom.empty() && !Meets(clause, open)); },
+        [&](const Among<MatchWith, Member> auto&) { keep_if(true); },
+        [&](const Compare& c) { keep_if(c.op == Operator::kEqual); },
+        [](const Among<Temporal, Negation, Alternatives, Expand, Metadata, Aggregate, ReadAvar,
+                       ShowJson, GoalIsFalse, First, Loop, Distinct, Check, Truth> auto&) {});
   }
   out.bound.assign(def.slots.size(), false);
   for (const auto& [clause, gives] : out.calls) {

@@ -444,32 +444,43 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
     ForEachSlot(e, [&](SlotId s) { found |= s == slot; });
     return found;
   };
-  if (const auto* c = clause.As<Atom>()) {
-    const Access access = catalog_.AccessOf(c->relation, mode_);
-    if (access != Access::kRows && (access != Access::kTable || catalog_.ReachesOutside(clause)))
-      return false;
-    const Columns inputs = catalog_.KeysOf(c->relation) |
-                           (access == Access::kTable ? catalog_.ModesOf(c->relation).AnyOf() : 0);
-    for (std::size_t i = 0; i < c->args.size(); ++i)
-      if ((inputs >> i & 1) == 0 && HasValueOf(c->args[i], slot)) return true;
-  }
-  if (const auto* c = clause.As<Member>())
-    return !c->negated && c->element.kind == Expr::Kind::kTerm &&
-           HasValueOf(c->element.term, slot) && !mentions(c->collection);
-  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
-    const auto computes = [&](const Expr& from, const Expr& to) {
-      const bool count = from.kind == Expr::Kind::kTerm && from.term.kind == Pattern::Kind::kSlot &&
-                         (*names_)[static_cast<std::size_t>(from.term.slot)].empty();
-      return (count || from.kind == Expr::Kind::kOperator) && !mentions(from) &&
-             to.kind == Expr::Kind::kTerm && HasValueOf(to.term, slot);
-    };
-    return computes(c->left, c->right) || computes(c->right, c->left);
-  }
-  if (const auto* c = clause.As<Alternatives>())
-    return std::ranges::all_of(c->branches, [&](const Clauses& branch) {
-      return std::ranges::any_of(branch, [&](const Clause& b) { return Gives(b, slot); });
-    });
-  return false;
+  return Visit(
+      clause,
+      [&](const Atom& c) {
+        const Access access = catalog_.AccessOf(c.relation, mode_);
+        if (access != Access::kRows &&
+            (access != Access::kTable || catalog_.ReachesOutside(clause)))
+          return false;
+        const Columns inputs =
+            catalog_.KeysOf(c.relation) |
+            (access == Access::kTable ? catalog_.ModesOf(c.relation).AnyOf() : 0);
+        for (std::size_t i = 0; i < c.args.size(); ++i)
+          if ((inputs >> i & 1) == 0 && HasValueOf(c.args[i], slot)) return true;
+        return false;
+      },
+      [&](const Member& c) {
+        return !c.negated && c.element.kind == Expr::Kind::kTerm &&
+               HasValueOf(c.element.term, slot) && !mentions(c.collection);
+      },
+      [&](const Compare& c) {
+        const auto computes = [&](const Expr& from, const Expr& to) {
+          const bool count = from.kind == Expr::Kind::kTerm &&
+                             from.term.kind == Pattern::Kind::kSlot &&
+                             (*names_)[static_cast<std::size_t>(from.term.slot)].empty();
+          return (count || from.kind == Expr::Kind::kOperator) && !mentions(from) &&
+                 to.kind == Expr::Kind::kTerm && HasValueOf(to.term, slot);
+        };
+        return c.op == Operator::kEqual && (computes(c.left, c.right) || computes(c.right, c.left));
+      },
+      [&](const Alternatives& c) {
+        return std::ranges::all_of(c.branches, [&](const Clauses& branch) {
+          return std::ranges::any_of(branch, [&](const Clause& b) { return Gives(b, slot); });
+        });
+      },
+      [](const Among<MatchWith, Temporal, CountOf, Negation, Expand, Metadata, Aggregate, ReadAvar,
+                     ShowJson, GoalIsFalse, First, Loop, Distinct, Check, Truth> auto&) {
+        return false;
+      });
 }
 
 // The kReadText steps after a step whose templates bind lvars that a clause of `left` gives. Their
@@ -492,8 +503,8 @@ std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left)
     };
     return std::ranges::any_of(left, [&](const Listed& item) {
       if (Gives(*item.clause, slot)) return true;
-      const auto* c = item.clause->As<Compare>();
-      if (c == nullptr || c->op != Operator::kEqual) return false;
+      const Compare* c = EqualityIn(*item.clause);
+      if (c == nullptr) return false;
       const auto has = [&](const Expr& e) {
         return e.kind == Expr::Kind::kTerm && HasValueOf(e.term, slot);
       };
@@ -515,8 +526,9 @@ std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left)
 // The equalities between the parts of the two sides, as in [?a 1] = [2 ?b] or f(?x) = f(1).
 std::vector<Listed> Planner::Decomposed(const Listed& item) {
   const Clause& clause = *item.clause;
-  const Pattern& a = clause.As<Compare>()->left.term;
-  const Pattern& b = clause.As<Compare>()->right.term;
+  const Compare& equality = *clause.As<Compare>();
+  const Pattern& a = equality.left.term;
+  const Pattern& b = equality.right.term;
   std::vector<Listed> out;
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
     if (a.parts[i].kind == Pattern::Kind::kAny || b.parts[i].kind == Pattern::Kind::kAny) continue;
@@ -568,7 +580,7 @@ std::string Planner::ProblemOf(const std::vector<Listed>& clauses) const {
       else std::erase_if(lacking, is_of);
     };
     // `?a = ?b + 1` lacks ?b alone: the equality would bind ?a.
-    if (const auto* c = item.clause->As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+    if (const Compare* c = EqualityIn(*item.clause)) {
       const bool term = c->left.kind == Expr::Kind::kTerm;
       if (term != (c->right.kind == Expr::Kind::kTerm))
         first_those_of(term ? c->left : c->right, false);

@@ -8,15 +8,6 @@
 namespace rpl {
 namespace {
 
-bool Expands(const Clauses& clauses) {
-  return std::ranges::any_of(clauses, [](const Clause& clause) {
-    const auto* count = clause.As<CountOf>();
-    bool found = clause.As<Expand>() != nullptr || (count != nullptr && count->expansion >= 0);
-    ForEachBody(clause, [&](const Clauses& body) { found = found || Expands(body); });
-    return found;
-  });
-}
-
 bool IsPlainValue(Value v) {
   return v.kind() == Kind::kSymbol || v.kind() == Kind::kKeyword || v.kind() == Kind::kString ||
          v.kind() == Kind::kInt;
@@ -75,15 +66,17 @@ class NeedsOfOne {
   // The clauses of a rule whose head has these known arguments, or of something else. `top`: its
   // atoms may be read in part, by what it knows.
   void Take(const Clauses& clauses, const Definition* def, const Known& known, bool top = false) {
-    all_ = all_ || Expands(clauses);
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>()) {
-        const bool in_part = top && atom->row < 0 && !atom->whole;
-        Read(store_.BaseOf(atom->relation), in_part ? KnownIn(*atom, def, known) : Known());
-      }
-      if (const auto* is = clause.As<GoalIsFalse>()) Read(store_.BaseOf(is->goal.relation), {});
-      ForEachBody(clause, [&](const Clauses& body) { Take(body, nullptr, {}); });
-    }
+    for (const Clause& clause : clauses)
+      ForEachPart(
+          clause,
+          [&](Sense sense, const ClauseRead& read) {
+            if (read.relation == kNoId) all_ = true;
+            if (read.atom == nullptr) return;
+            const bool in_part =
+                top && sense == Sense::kHolds && read.atom->row < 0 && !read.atom->whole;
+            Read(store_.BaseOf(read.relation), in_part ? KnownIn(*read.atom, def, known) : Known());
+          },
+          [&](Sense, const Clauses& body) { Take(body, nullptr, {}); });
   }
 
   // The arguments of an atom that are values, or an argument of the head that is known.

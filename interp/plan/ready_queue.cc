@@ -32,25 +32,34 @@ bool BuildsOtherwise(const Pattern& p) {
          std::any_of(p.parts.begin(), p.parts.end(), BuildsOtherwise);
 }
 
-std::uint8_t ClosingRank(const Clause& clause) {
-  if (clause.As<Check>()) return 1;
-  if (clause.As<Distinct>()) return 2;
-  return clause.As<ShowJson>() ? 3 : 0;
+// When clauses of a kind take their turn.
+struct Turn {
+  bool test = false;         // it binds nothing, so that it runs as soon as it can
+  std::uint8_t despair = 1;  // 2: it leaves slots open; 3: it asks
+  std::uint8_t closing = 0;  // the order of those that come after all others
+};
+
+Turn TurnOf(const Clause& clause) {
+  return Visit(
+      clause,
+      [](const Among<Compare, Temporal, Truth, Metadata, Negation> auto&) {
+        return Turn{.test = true};
+      },
+      [](const Member& c) { return Turn{.test = c.negated}; },
+      [](const Among<Atom, Alternatives> auto&) { return Turn{.despair = 2}; },
+      [](const ReadAvar&) { return Turn{.despair = 3}; },
+      [](const Check&) { return Turn{.closing = 1}; },
+      [](const Distinct&) { return Turn{.closing = 2}; },
+      [](const ShowJson&) { return Turn{.closing = 3}; },
+      [](const Among<MatchWith, CountOf, Expand, Aggregate, GoalIsFalse, First, Loop> auto&) {
+        return Turn{};
+      });
 }
 
 // Order in despair: first a clause that is ready and only waits its turn, then one that binds slots
 // by itself (a count's groups, a form), then one that leaves slots open, then a question.
 std::uint64_t DespairRank(const Clause& clause, bool ready) {
-  if (ready) return 0;
-  if (clause.As<ReadAvar>()) return 3;
-  return clause.As<Atom>() || clause.As<Alternatives>() ? 2 : 1;
-}
-
-// Whether the clause binds nothing, so that it runs as soon as it can.
-bool IsTest(const Clause& clause) {
-  return clause.As<Compare>() || clause.As<Temporal>() || clause.As<Truth>() ||
-         clause.As<Metadata>() || clause.As<Negation>() ||
-         (clause.As<Member>() && clause.As<Member>()->negated);
+  return ready ? 0 : TurnOf(clause).despair;
 }
 
 std::uint64_t TestClass(const Clause& clause) {
@@ -260,9 +269,10 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   list.classes.clear();  // it may be an equality
   list.givers.clear();
   if (list.plain) return place;
-  e.closing = ClosingRank(clause);
+  const Turn turn = TurnOf(clause);
+  e.closing = turn.closing;
   e.outside = mode_ == Mode::kSolve && catalog_.ReachesOutside(clause);
-  e.test = !e.outside && IsTest(clause);
+  e.test = !e.outside && turn.test;
   e.showing = IsShowing(clause);
   list.negates = list.negates || clause.As<Negation>() != nullptr;
   if (e.closing > 0) ++list.closing[e.closing];
@@ -416,92 +426,113 @@ void ReadyQueue::WatchColumns(Place place) {
 void ReadyQueue::Watch(Place place) {
   const Clause& clause = *List().entries[place].item.clause;
   scratch_.clear();
-  const std::vector<SlotId> keys = OpenKeys(clause);  // as long as another clause could bind them
   const auto needs = [&](bool possible) {
-    if (possible) Require(place, Wait::kReady, scratch_, keys);
-    scratch_.clear();
+    if (possible) Require(place, Wait::kReady, scratch_);
   };
   const auto shared = [&](const Clause& inner) {
     ++round_;
     Distinct(inner, scratch_);
     Require(place, Wait::kReady, {}, scratch_);
   };
-  if (const auto* c = clause.As<Atom>()) {
-    const Access access = catalog_.AccessOf(c->relation, mode_);
-    bool possible = true;
-    if (access == Access::kExternal) {
-      for (const Pattern& p : c->args) possible = possible && BuiltFrom(p, false, scratch_);
-    } else if (access == Access::kTable || access == Access::kGoal) {
-      for (const Columns mode : catalog_.FiniteModesOf(c->relation).modes()) {
-        possible = true;
-        for (std::size_t i = 0; i < c->args.size(); ++i) {
-          if ((mode >> i & 1) == 0) continue;
-          const Pattern& p = c->args[i];
-          if (p.kind == Pattern::Kind::kSlot &&
-              std::find(c->avars.begin(), c->avars.end(), p.slot) != c->avars.end())
-            continue;
-          // A term with `_` is read by form; it waits for its lvars only.
-          more_.clear();
-          possible = possible && BuiltFrom(p, true, more_) && !TakesLists(p);
-          ForEachSlot(p, [&](SlotId s) { scratch_.push_back(s); });
-        }
-        needs(possible);
+  Visit(
+      clause, [&](const Atom& c) { WatchCall(place, c); },
+      [&](const Compare& c) { WatchComparison(place, c); },
+      [&](const MatchWith& c) { needs(BuiltFrom(c.value, false, scratch_)); },
+      [&](const Member& c) {
+        const bool binds = !c.negated && c.element.kind == Expr::Kind::kTerm;
+        needs(BuiltFrom(c.collection, false, scratch_) &&
+              (binds || BuiltFrom(c.element, false, scratch_)));
+      },
+      [&](const Temporal& c) {
+        needs(std::ranges::all_of(c.operands,
+                                  [&](const Expr& e) { return BuiltFrom(e, false, scratch_); }));
+      },
+      [&](const CountOf& c) {
+        // Waits for slots that another clause could still bind; in despair they become group keys.
+        if (c.expansion < 0 && c.value.empty()) return shared(c.atom.front());
+        if (c.expansion >= 0) scratch_.push_back(c.expansion);
+        needs(c.expansion >= 0 || BuiltFrom(c.value.front(), false, scratch_));
+      },
+      [&](const Among<Negation, GoalIsFalse> auto&) { shared(clause); },
+      [&](const Check& c) {
+        if (c.body.empty()) needs(true);
+        else shared(clause);
+      },
+      [&](const ReadAvar& c) {
+        if (c.last) scratch_.push_back(c.slot);
+        needs(true);
+      },
+      [&](const Metadata& c) {
+        scratch_ = c.rows;
+        if (c.bindings) scratch_.insert(scratch_.end(), c.own.slots.begin(), c.own.slots.end());
+        needs(true);
+      },
+      [&](const Among<Expand, ShowJson> auto& c) {
+        scratch_.push_back(c.slot);
+        needs(true);
+      },
+      [&](const rpl::Distinct& c) {
+        scratch_ = c.slots;
+        needs(true);
+      },
+      // Alternatives are examined in their turn, by CanRun.
+      [&](const Among<Alternatives, Aggregate, rpl::First, Loop, Truth> auto&) { needs(true); });
+}
+
+void ReadyQueue::WatchCall(Place place, const Atom& c) {
+  const std::vector<SlotId> keys =  // as long as another clause could bind them
+      OpenKeys(*List().entries[place].item.clause);
+  const auto needs = [&](bool possible) {
+    if (possible) Require(place, Wait::kReady, scratch_, keys);
+    scratch_.clear();
+  };
+  const Access access = catalog_.AccessOf(c.relation, mode_);
+  if (access == Access::kTable || access == Access::kGoal) {
+    for (const Columns mode : catalog_.FiniteModesOf(c.relation).modes()) {
+      bool possible = true;
+      for (std::size_t i = 0; i < c.args.size(); ++i) {
+        if ((mode >> i & 1) == 0) continue;
+        const Pattern& p = c.args[i];
+        if (p.kind == Pattern::Kind::kSlot &&
+            std::find(c.avars.begin(), c.avars.end(), p.slot) != c.avars.end())
+          continue;
+        // A term with `_` is read by form; it waits for its lvars only.
+        more_.clear();
+        possible = possible && BuiltFrom(p, true, more_) && !TakesLists(p);
+        ForEachSlot(p, [&](SlotId s) { scratch_.push_back(s); });
       }
-      return;
+      needs(possible);
     }
-    return needs(possible);
+    return;
   }
-  if (const auto* c = clause.As<Compare>()) {
-    more_.clear();
-    const bool equal = c->op == Operator::kEqual;
-    const auto built = [&](const Expr& e, std::vector<SlotId>& slots) {
-      return BuiltFrom(e, false, slots) && !(equal && TakesLists(e.term));
-    };
-    const bool left = built(c->left, scratch_);
-    const bool right = built(c->right, more_);
-    // `$l = |#?x|` resolves an avar; `$focus = "unknown"` and `?v = $x` read it (decisions
-    // 54, 55).
-    // `?z = #{?n ?m}` builds the set if other clauses bind its parts: two equal parts make
-    // one element, where matching a known set would want two.
-    const auto bindable = [&](const Expr& e) {
-      return e.kind == Expr::Kind::kTerm && !BuildsOtherwise(e.term);
-    };
-    const bool binds_right = equal && left && bindable(c->right) && !IsAvar(c->right);
-    const bool binds_left = equal && right && bindable(c->left) &&
-                            !(IsAvar(c->left) && c->right.kind == Expr::Kind::kTerm &&
-                              c->right.term.kind == Pattern::Kind::kConstant);
-    if (binds_right) Require(place, Wait::kReady, scratch_);
-    if (binds_left) Require(place, Wait::kReady, more_);
-    if (!left || !right || binds_left || binds_right) return;
-    scratch_.insert(scratch_.end(), more_.begin(), more_.end());
-    return needs(true);
-  }
-  if (const auto* c = clause.As<MatchWith>()) return needs(BuiltFrom(c->value, false, scratch_));
-  if (const auto* c = clause.As<Member>()) {
-    const bool binds = !c->negated && c->element.kind == Expr::Kind::kTerm;
-    return needs(BuiltFrom(c->collection, false, scratch_) &&
-                 (binds || BuiltFrom(c->element, false, scratch_)));
-  }
-  if (const auto* c = clause.As<Temporal>())
-    return needs(std::all_of(c->operands.begin(), c->operands.end(),
-                             [&](const Expr& e) { return BuiltFrom(e, false, scratch_); }));
-  if (const auto* c = clause.As<CountOf>()) {
-    // Waits for slots that another clause could still bind; in despair they become group keys.
-    if (c->expansion < 0 && c->value.empty()) return shared(c->atom.front());
-    if (c->expansion >= 0) scratch_.push_back(c->expansion);
-    return needs(c->expansion >= 0 || BuiltFrom(c->value.front(), false, scratch_));
-  }
-  if (clause.As<Negation>() || clause.As<GoalIsFalse>()) return shared(clause);
-  if (const auto* c = clause.As<Check>(); c != nullptr && !c->body.empty()) return shared(clause);
-  if (const auto* c = clause.As<Expand>()) scratch_ = {c->slot};
-  if (const auto* c = clause.As<ReadAvar>(); c != nullptr && c->last) scratch_ = {c->slot};
-  if (const auto* c = clause.As<Metadata>()) {
-    scratch_ = c->rows;
-    if (c->bindings) scratch_.insert(scratch_.end(), c->own.slots.begin(), c->own.slots.end());
-  }
-  if (const auto* c = clause.As<ShowJson>()) scratch_ = {c->slot};
-  if (const auto* c = clause.As<rpl::Distinct>()) scratch_ = c->slots;
-  needs(true);  // Alternatives are examined in their turn, by CanRun
+  const auto is_built = [&](const Pattern& p) { return BuiltFrom(p, false, scratch_); };
+  needs(access != Access::kExternal || std::ranges::all_of(c.args, is_built));
+}
+
+void ReadyQueue::WatchComparison(Place place, const Compare& c) {
+  more_.clear();
+  const bool equal = c.op == Operator::kEqual;
+  const auto built = [&](const Expr& e, std::vector<SlotId>& slots) {
+    return BuiltFrom(e, false, slots) && !(equal && TakesLists(e.term));
+  };
+  const bool left = built(c.left, scratch_);
+  const bool right = built(c.right, more_);
+  // `$l = |#?x|` resolves an avar; `$focus = "unknown"` and `?v = $x` read it (decisions
+  // 54, 55).
+  // `?z = #{?n ?m}` builds the set if other clauses bind its parts: two equal parts make
+  // one element, where matching a known set would want two.
+  const auto bindable = [&](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && !BuildsOtherwise(e.term);
+  };
+  const bool binds_right = equal && left && bindable(c.right) && !IsAvar(c.right);
+  const bool binds_left = equal && right && bindable(c.left) &&
+                          !(IsAvar(c.left) && c.right.kind == Expr::Kind::kTerm &&
+                            c.right.term.kind == Pattern::Kind::kConstant);
+  if (binds_right) Require(place, Wait::kReady, scratch_);
+  if (binds_left) Require(place, Wait::kReady, more_);
+  if (!left || !right || binds_left || binds_right) return;
+  scratch_.insert(scratch_.end(), more_.begin(), more_.end());
+  Require(place, Wait::kReady, scratch_);
 }
 
 // Reads the form with unbound lvars as names (§3), but only those that nothing could bind, not even
@@ -525,44 +556,48 @@ void ReadyQueue::WatchInDespair(Place place) {
   const Entry& e = List().entries[place];
   if (e.closing > 0) return;
   const Clause& clause = *e.item.clause;
-  const bool alternatives = clause.As<Alternatives>() != nullptr;
   scratch_.clear();
   more_.clear();  // slots of the form alone
-  bool possible = (e.ready && !alternatives) || alternatives;
-  if (const auto* atom = clause.As<Atom>(); atom != nullptr && !possible) {
-    possible = true;
-    if (catalog_.AccessOf(atom->relation, mode_) == Access::kExternal)
-      for (const Pattern& p : atom->args) {
-        const bool form = p.kind == Pattern::Kind::kTerm;
-        possible = possible && BuiltFrom(p, form, scratch_);
-        if (form) ForEachSlot(p, [&](SlotId s) { more_.push_back(s); });
-      }
-  } else if (const auto* compare = clause.As<Compare>(); compare != nullptr && !possible) {
-    if (compare->op != Operator::kEqual) return;  // both sides had to be bound
-    const auto binds = [](const Expr& side) { return side.kind == Expr::Kind::kTerm; };
-    const bool read = IsAvar(compare->left) && compare->right.kind == Expr::Kind::kTerm &&
-                      compare->right.term.kind == Pattern::Kind::kConstant;
-    if (binds(compare->right) && !IsAvar(compare->right))
-      WatchFormInDespair(place, compare->left, compare->right);
-    if (binds(compare->left) && !read) WatchFormInDespair(place, compare->right, compare->left);
-    return;
-  } else if (const auto* match = clause.As<MatchWith>(); match != nullptr && !possible) {
-    Expr pattern;
-    pattern.term = match->pattern;
-    WatchFormInDespair(place, match->value, pattern);
-    scratch_.clear();
-    more_.clear();
-    possible = match->value.kind == Expr::Kind::kTerm && BuiltFrom(match->pattern, false, scratch_);
-  } else if (const auto* count = clause.As<CountOf>(); count != nullptr && !possible) {
-    possible = count->expansion < 0 && count->value.empty();
-  } else if (const auto* metadata = clause.As<Metadata>(); metadata != nullptr && !possible) {
-    scratch_ = metadata->rows;
-    possible = true;
-  } else if (clause.As<ReadAvar>()) {
-    possible = true;
-  } else if (const auto* goal = clause.As<GoalIsFalse>(); goal != nullptr && goal->activation) {
-    possible = true;  // holds if no satisfied instance matches (decision 17)
-  }
+  const bool possible =
+      e.ready ||
+      Visit(
+          clause, [](const Among<Alternatives, ReadAvar> auto&) { return true; },
+          [&](const Atom& c) {
+            if (catalog_.AccessOf(c.relation, mode_) != Access::kExternal) return true;
+            bool built = true;
+            for (const Pattern& p : c.args) {
+              const bool form = p.kind == Pattern::Kind::kTerm;
+              built = built && BuiltFrom(p, form, scratch_);
+              if (form) ForEachSlot(p, [&](SlotId s) { more_.push_back(s); });
+            }
+            return built;
+          },
+          [&](const Compare& c) {
+            if (c.op != Operator::kEqual) return false;  // both sides had to be bound
+            const auto binds = [](const Expr& side) { return side.kind == Expr::Kind::kTerm; };
+            const bool read = IsAvar(c.left) && c.right.kind == Expr::Kind::kTerm &&
+                              c.right.term.kind == Pattern::Kind::kConstant;
+            if (binds(c.right) && !IsAvar(c.right)) WatchFormInDespair(place, c.left, c.right);
+            if (binds(c.left) && !read) WatchFormInDespair(place, c.right, c.left);
+            return false;
+          },
+          [&](const MatchWith& c) {
+            Expr pattern;
+            pattern.term = c.pattern;
+            WatchFormInDespair(place, c.value, pattern);
+            scratch_.clear();
+            more_.clear();
+            return c.value.kind == Expr::Kind::kTerm && BuiltFrom(c.pattern, false, scratch_);
+          },
+          [](const CountOf& c) { return c.expansion < 0 && c.value.empty(); },
+          [&](const Metadata& c) {
+            scratch_ = c.rows;
+            return true;
+          },
+          // Holds if no satisfied instance matches (decision 17).
+          [](const GoalIsFalse& c) { return c.activation; },
+          [](const Among<Member, Temporal, Negation, Expand, Aggregate, ShowJson, rpl::First, Loop,
+                         rpl::Distinct, Check, Truth> auto&) { return false; });
   if (possible) Require(place, Wait::kDespair, scratch_, more_);
 }
 

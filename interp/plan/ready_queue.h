@@ -155,6 +155,8 @@ class ReadyQueue {
   Place Append(const Item& item);
   void Start(Place place);
   void Watch(Place place);
+  void WatchCall(Place place, const Atom& c);
+  void WatchComparison(Place place, const Compare& c);
   void WatchInDespair(Place place);
   void WatchColumns(Place place);
   void WatchKnown(Place place);

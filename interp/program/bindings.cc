@@ -48,27 +48,29 @@ class Bindings {
   }
 
   void Add(const Clause& clause) {
-    if (clause.of_head || clause.As<Negation>() || clause.As<GoalIsFalse>() ||
-        clause.As<Temporal>() || clause.As<Check>() || clause.As<Distinct>())
-      return;
-    if (const auto* count = clause.As<CountOf>()) return Bind(Pattern::Slot(count->result));
-    if (const auto* atom = clause.As<Atom>()) return AddCall(*atom);
-    if (const auto* member = clause.As<Member>()) {
-      if (!member->negated && Knows(member->collection)) Bind(member->element);
-    } else if (const auto* match = clause.As<MatchWith>()) {
-      if (Knows(match->value)) Bind(match->pattern);
-    } else if (const auto* compare = clause.As<Compare>()) {
-      if (compare->op != Operator::kEqual) return;
-      const auto is_term = [](const Expr& e) { return e.kind == Expr::Kind::kTerm; };
-      if (is_term(compare->left) && is_term(compare->right))
-        Equal(compare->left.term, compare->right.term);
-      else if (is_term(compare->left) && Knows(compare->right)) Bind(compare->left);
-      else if (is_term(compare->right) && Knows(compare->left)) Bind(compare->right);
-    } else if (const auto* alternatives = clause.As<Alternatives>()) {
-      AddBranches(*alternatives);
-    } else {
-      Bind(clause);
-    }
+    if (clause.of_head) return;
+    Visit(
+        clause, [&](const Atom& c) { AddCall(c); }, [&](const Compare& c) { AddComparison(c); },
+        [&](const MatchWith& c) {
+          if (Knows(c.value)) Bind(c.pattern);
+        },
+        [&](const Member& c) {
+          if (!c.negated && Knows(c.collection)) Bind(c.element);
+        },
+        [&](const CountOf& c) { Bind(Pattern::Slot(c.result)); },
+        [&](const Alternatives& c) { AddBranches(c); },
+        [&](const Among<Expand, Metadata, Aggregate, ReadAvar, ShowJson, First, Loop> auto&) {
+          Bind(clause);
+        },
+        [](const Among<Temporal, Negation, GoalIsFalse, Distinct, Check, Truth> auto&) {});
+  }
+
+  void AddComparison(const Compare& c) {
+    if (c.op != Operator::kEqual) return;
+    const auto is_term = [](const Expr& e) { return e.kind == Expr::Kind::kTerm; };
+    if (is_term(c.left) && is_term(c.right)) Equal(c.left.term, c.right.term);
+    else if (is_term(c.left) && Knows(c.right)) Bind(c.left);
+    else if (is_term(c.right) && Knows(c.left)) Bind(c.right);
   }
 
   void AddCall(const Atom& atom) {

@@ -331,7 +331,7 @@ inline bool IsGathering(const Pattern& p) {
   return (p.kind == Pattern::Kind::kList || p.kind == Pattern::Kind::kSet) && !p.rest.empty();
 }
 
-/// Calls fn(slot) for every slot of a pattern, expression or clause, sub-clauses included.
+/// Calls fn(slot) for every slot of a pattern or an expression; clauses are in clause_parts.h.
 template <typename Fn>
 void ForEachSlot(const Pattern& p, Fn&& fn) {
   if (p.HasSlot()) fn(p.slot);
@@ -369,52 +369,6 @@ void CollectSlots(const Clause& clause, std::vector<bool>& out);
 
 /// Whether `now` occurs in the expression.
 bool ReadsClock(const Expr& e);
-
-/// Calls fn(clauses) for each list of sub-clauses, which are const when the clause is.
-template <typename AnyClause, typename Fn>
-void ForEachBody(AnyClause& clause, Fn&& fn) {
-  if (auto* c = clause.template As<CountOf>()) fn(c->atom);
-  if (auto* c = clause.template As<Negation>()) fn(c->body);
-  if (auto* c = clause.template As<Alternatives>())
-    for (auto& branch : c->branches) fn(branch);
-  if (auto* c = clause.template As<Aggregate>()) fn(c->body);
-  if (auto* c = clause.template As<First>()) fn(c->body);
-  if (auto* c = clause.template As<Check>()) fn(c->body);
-  if (auto* c = clause.template As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
-}
-
-/// Calls fn(slot) for every occurrence of a slot in a clause or its sub-clauses. Slots that only
-/// the body of an Aggregate mentions are local to it (decision 48).
-template <typename Fn>
-void ForEachSlot(const Clause& clause, Fn&& fn) {
-  const auto one = [&](SlotId s) {
-    if (s >= 0) fn(s);
-  };
-  const auto all = [&](const auto& parts) {
-    for (const auto& part : parts) ForEachSlot(part, fn);
-  };
-  const auto slots = [&](const std::vector<SlotId>& list) {
-    for (const SlotId s : list) one(s);
-  };
-  if (const auto* c = clause.As<Atom>()) all(c->args), one(c->row);
-  if (const auto* c = clause.As<Compare>()) ForEachSlot(c->left, fn), ForEachSlot(c->right, fn);
-  if (const auto* c = clause.As<MatchWith>())
-    ForEachSlot(c->value, fn), ForEachSlot(c->pattern, fn);
-  if (const auto* c = clause.As<Member>())
-    ForEachSlot(c->element, fn), ForEachSlot(c->collection, fn);
-  if (const auto* c = clause.As<Temporal>()) all(c->operands);
-  if (const auto* c = clause.As<CountOf>()) one(c->result), one(c->expansion), all(c->value);
-  if (const auto* c = clause.As<Expand>()) one(c->slot), one(c->row);
-  if (const auto* c = clause.As<Metadata>())
-    slots(c->rows), slots(c->own.slots), ForEachSlot(c->pattern, fn);
-  if (const auto* c = clause.As<Aggregate>()) return ForEachSlot(c->pattern, fn);
-  if (const auto* c = clause.As<ReadAvar>()) one(c->slot);
-  if (const auto* c = clause.As<ShowJson>()) one(c->slot);
-  if (const auto* c = clause.As<GoalIsFalse>()) all(c->goal.args);
-  if (const auto* c = clause.As<Loop>()) one(c->value), one(c->next);
-  if (const auto* c = clause.As<Distinct>()) slots(c->slots);
-  ForEachBody(clause, [&](const Clauses& body) { all(body); });
-}
 
 /// A head argument `std#least(?x)` or `std#greatest(?x)`: of the rows that differ only there, the
 /// one with the least or greatest value holds. Numbers are ordered as by `<`, as are texts, and
@@ -467,5 +421,7 @@ struct Definition {
 };
 
 }  // namespace rpl
+
+#include "interp/program/clause_parts.h"  // IWYU pragma: export
 
 #endif  // RPL_INTERP_PROGRAM_CLAUSE_H_

@@ -24,24 +24,8 @@ using Substitution = std::map<std::string, Value>;
 enum class Keys { kBound, kSlots };
 
 Value Ground(Pool& pool, const Node& node, const Substitution& with, Keys keys = Keys::kBound) {
-  if (const auto* v = node.As<String>()) return pool.String(v->text);
-  if (const auto* v = node.As<Number>()) return NumberValue(pool, *v);
-  if (const auto* v = node.As<Keyword>()) return pool.Keyword(v->name);
-  if (const auto* v = node.As<Symbol>()) return pool.Symbol(v->name);
-  if (const auto* v = node.As<Boolean>()) return Pool::Bool(v->value);
-  if (node.As<Nil>()) return kNil;
-  if (node.As<Now>()) return pool.Symbol("now");
-  if (const auto* v = node.As<Group>()) return Ground(pool, v->inner.front(), with, keys);
-  const auto bound = [&](const std::string& name) {
-    const auto it = with.find(name);
-    return it == with.end() ? kNone : it->second;
-  };
-  if (const auto* v = node.As<Lvar>()) return bound(v->name);
-  if (const auto* v = node.As<Avar>()) return bound(v->name);
   std::vector<Value> parts;
-  const auto* map = node.As<Collection>();
-  const bool slots = keys == Keys::kSlots && map != nullptr && map->kind == CollectionKind::kMap;
-  const auto all = [&](const Nodes& nodes) {
+  const auto all = [&](const Nodes& nodes, bool slots) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       parts.push_back(Ground(pool, nodes[i], with, keys));
       const auto* lvar = nodes[i].As<Lvar>();
@@ -51,19 +35,31 @@ Value Ground(Pool& pool, const Node& node, const Substitution& with, Keys keys =
     }
     return true;
   };
-  if (const auto* v = node.As<Collection>()) {
-    if (!v->rest.empty() || !all(v->items)) return kNone;
-    switch (v->kind) {
-      case CollectionKind::kList: return pool.List(parts);
-      case CollectionKind::kSet: return pool.Set(parts);
-      case CollectionKind::kMap: return pool.Map(parts);
-    }
-  }
-  if (const auto* v = node.As<Call>()) {
-    if (!all(v->args)) return kNone;
-    return pool.Term(v->ns, v->label, parts);
-  }
-  return kNone;
+  return Visit(
+      node, [&](const String& v) { return pool.String(v.text); },
+      [&](const Number& v) { return NumberValue(pool, v); },
+      [&](const Keyword& v) { return pool.Keyword(v.name); },
+      [&](const Symbol& v) { return pool.Symbol(v.name); },
+      [](const Boolean& v) { return Pool::Bool(v.value); }, [](const Nil&) { return kNil; },
+      [&](const Now&) { return pool.Symbol("now"); },
+      [&](const Group& v) { return Ground(pool, v.inner.front(), with, keys); },
+      [&](const Among<Lvar, Avar> auto& v) {
+        const auto it = with.find(v.name);
+        return it == with.end() ? kNone : it->second;
+      },
+      [&](const Collection& v) {
+        const bool map = v.kind == CollectionKind::kMap;
+        if (!v.rest.empty() || !all(v.items, map && keys == Keys::kSlots)) return kNone;
+        switch (v.kind) {
+          case CollectionKind::kList: return pool.List(parts);
+          case CollectionKind::kSet: return pool.Set(parts);
+          case CollectionKind::kMap: return pool.Map(parts);
+        }
+        return kNone;
+      },
+      [&](const Call& v) { return all(v.args, false) ? pool.Term(v.ns, v.label, parts) : kNone; },
+      [](const Among<Template, Regex, Match, Expansion, Count, Not, GoalFalse, Binary, Within,
+                     Between, Conjunction, Disjunction, Annotated, Rule> auto&) { return kNone; });
 }
 
 // Adds the value of a plain fact's argument.

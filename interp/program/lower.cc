@@ -30,17 +30,14 @@ bool ReadsLists(const Pattern& p) {
 // avar, and only `$x = …` of a computed value resolves it (decisions 54, 55).
 template <typename Fn>
 void ForEachProduct(const Clause& clause, const std::vector<bool>& avar, const Fn& fn) {
-  if (const auto* c = clause.As<Atom>())
-    for (const Pattern& p : c->args) ForEachSlot(p, fn);
-  if (const auto* c = clause.As<Metadata>()) ForEachSlot(c->pattern, fn);
-  if (const auto* c = clause.As<Aggregate>()) ForEachSlot(c->pattern, fn);
-  if (const auto* c = clause.As<MatchWith>()) ForEachSlot(c->pattern, fn);
-  if (const auto* c = clause.As<Member>())
-    if (!c->negated && c->element.kind == Expr::Kind::kTerm) ForEachSlot(c->element.term, fn);
-  if (const auto* c = clause.As<CountOf>()) fn(c->result);
-  if (const auto* c = clause.As<ReadAvar>()) fn(c->slot);
-  if (const auto* c = clause.As<Loop>()) fn(c->value);
-  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+  const auto bound = [&](PartUse use, const auto& part) {
+    if (use == PartUse::kBinds) ForEachSlot(part, fn);
+  };
+  ForEachPart(
+      clause, [&](PartUse use, const Pattern& p) { bound(use, p); },
+      [&](PartUse use, const Expr& e) { bound(use, e); },
+      [&](PartUse use, SlotId s) { bound(use, Pattern::Slot(s)); });
+  if (const Compare* c = EqualityIn(clause)) {
     const auto side = [&](const Expr& e, const Expr& other, const auto& each) {
       const bool constant =
           other.kind == Expr::Kind::kTerm && other.term.kind == Pattern::Kind::kConstant;
@@ -218,83 +215,83 @@ Value Lowering::StartOf(const Pattern& p) {
 }
 
 void Lowering::Tail(const Node& node, Clauses& out) {
-  if (const auto* v = node.As<Conjunction>()) {
-    if (out.empty()) out.reserve(v->clauses.size());
-    for (const Node& clause : v->clauses) Tail(clause, out);
-  } else if (const auto* v2 = node.As<Group>()) {
-    Tail(v2->inner.front(), out);
-  } else if (const auto* rule = node.As<Rule>()) {
-    NestedRule(node, *rule, out);
-  } else if (const auto* d = node.As<Disjunction>()) {
-    Alternatives alternatives;
-    std::vector<const Node*> branches;
-    AlternativesOf(*d, branches);
-    for (const Node* branch : branches) Tail(*branch, alternatives.branches.emplace_back());
-    Push(out, node, std::move(alternatives));
-  } else if (const auto* n = node.As<Not>()) {
-    const Node& inner = Ungroup(n->clause.front());
-    const auto* call = inner.As<Call>();
-    if (call != nullptr && call->ns == Namespace::kGoal) {
-      GoalIsFalse is;
-      Clauses goal;
-      CallClause(inner, *call, goal, -1);
-      is.goal = *goal.front().As<Atom>();
-      is.activation = activation_;
-      Push(out, node, std::move(is));
-      return;
-    }
-    Negation negation;
-    Tail(n->clause.front(), negation.body);
-    Push(out, node, std::move(negation));
-  } else if (const auto* g = node.As<GoalFalse>()) {
+  const auto is_false = [&](const Node& goal) {
     GoalIsFalse is;
-    Clauses goal;
-    CallClause(g->goal.front(), *g->goal.front().As<Call>(), goal, -1);
-    is.goal = *goal.front().As<Atom>();
+    Clauses called;
+    CallClause(goal, *goal.As<Call>(), called, -1);
+    is.goal = *called.front().As<Atom>();
     is.activation = activation_;
     Push(out, node, std::move(is));
-  } else if (const auto* b = node.As<Binary>()) {
-    BinaryClause(node, *b, out);
-  } else if (const auto* w = node.As<Within>()) {
-    Temporal t{Temporal::Kind::kWithin, {}};
-    for (const Node& part : w->parts) t.operands.push_back(Compute(part, out));
+  };
+  const auto temporal = [&](Temporal::Kind kind, const Nodes& parts) {
+    Temporal t{kind, {}};
+    for (const Node& part : parts) t.operands.push_back(Compute(part, out));
     Push(out, node, std::move(t));
-  } else if (const auto* w2 = node.As<Between>()) {
-    Temporal t{Temporal::Kind::kBetween, {}};
-    for (const Node& part : w2->parts) t.operands.push_back(Compute(part, out));
-    Push(out, node, std::move(t));
-  } else if (const auto* c = node.As<Call>()) {
-    CallClause(node, *c, out, -1);
-    if (c->ns == Namespace::kRelation &&
-        HasOpenRows(c->label, static_cast<std::uint32_t>(c->args.size())))
-      NameCall(node, c->label, out);
-  } else if (const auto* a = node.As<Annotated>()) {
-    AnnotatedClause(node, *a, out);
-  } else if (const auto* e = node.As<Expansion>()) {
-    if (const auto form = forms_.find(e->name); form != forms_.end())
-      return Tail(*form->second, out);
-    Push(out, node, Expand{SlotOf(e->name, false)});
-  } else if (const auto* v3 = node.As<Avar>()) {
-    const SlotId slot = SlotOf(v3->name, true);
-    Push(out, node,
-         ReadAvar{program_.store().Declare(Space::kAvar, v3->name, 0), slot,
-                  QuestionFor(v3->name, "$" + v3->name)});
-  } else if (const auto* l = node.As<Lvar>()) {
-    // A prose term (§17.4), or a variable that asserts nothing by itself.
-    if (!l->name.empty()) SlotOf(l->name, false);
-    if (heading_.signature && !l->name.empty())
-      Push(out, node,
-           ReadAvar{program_.store().Declare(Space::kAvar, l->name, 0), SlotOf(l->name, false),
-                    QuestionFor(l->name, "$" + l->name)});
-    else Push(out, node, Truth{true});
-  } else if (const auto* t = node.As<Boolean>()) {
-    Push(out, node, Truth{t->value});
-  } else if (node.As<Count>() || node.As<Collection>() || node.As<Match>()) {
-    Fail(Code::kSyntaxError, node.span, "expected a clause, got the value `" + Print(node) + "`",
-         "compare it: `?x = " + Print(node) + "`");
-  } else {
-    Push(out, node, Truth{!node.As<Nil>()});
-  }
+  };
+  Visit(
+      node,
+      [&](const Conjunction& c) {
+        if (out.empty()) out.reserve(c.clauses.size());
+        for (const Node& clause : c.clauses) Tail(clause, out);
+      },
+      [&](const Group& g) { Tail(g.inner.front(), out); },
+      [&](const Rule& rule) { NestedRule(node, rule, out); },
+      [&](const Disjunction& d) {
+        Alternatives alternatives;
+        std::vector<const Node*> branches;
+        AlternativesOf(d, branches);
+        for (const Node* branch : branches) Tail(*branch, alternatives.branches.emplace_back());
+        Push(out, node, std::move(alternatives));
+      },
+      [&](const Not& n) {
+        const Node& inner = Ungroup(n.clause.front());
+        const auto* call = inner.As<Call>();
+        if (call != nullptr && call->ns == Namespace::kGoal) return is_false(inner);
+        Negation negation;
+        Tail(n.clause.front(), negation.body);
+        Push(out, node, std::move(negation));
+      },
+      [&](const GoalFalse& g) { is_false(g.goal.front()); },
+      [&](const Binary& b) { BinaryClause(node, b, out); },
+      [&](const Within& w) { temporal(Temporal::Kind::kWithin, w.parts); },
+      [&](const Between& b) { temporal(Temporal::Kind::kBetween, b.parts); },
+      [&](const Call& c) {
+        CallClause(node, c, out, -1);
+        if (c.ns == Namespace::kRelation &&
+            HasOpenRows(c.label, static_cast<std::uint32_t>(c.args.size())))
+          NameCall(node, c.label, out);
+      },
+      [&](const Annotated& a) { AnnotatedClause(node, a, out); },
+      [&](const Expansion& e) {
+        if (const auto form = forms_.find(e.name); form != forms_.end())
+          return Tail(*form->second, out);
+        Push(out, node, Expand{SlotOf(e.name, false)});
+      },
+      [&](const Avar& v) {
+        const SlotId slot = SlotOf(v.name, true);
+        Push(out, node,
+             ReadAvar{program_.store().Declare(Space::kAvar, v.name, 0), slot,
+                      QuestionFor(v.name, "$" + v.name)});
+      },
+      [&](const Lvar& v) {
+        // A prose term (§17.4), or a variable that asserts nothing by itself.
+        if (!v.name.empty()) SlotOf(v.name, false);
+        if (heading_.signature && !v.name.empty())
+          Push(out, node,
+               ReadAvar{program_.store().Declare(Space::kAvar, v.name, 0), SlotOf(v.name, false),
+                        QuestionFor(v.name, "$" + v.name)});
+        else Push(out, node, Truth{true});
+      },
+      [&](const Boolean& t) { Push(out, node, Truth{t.value}); },
+      [&](const Among<Count, Collection, Match> auto&) {
+        Fail(Code::kSyntaxError, node.span,
+             "expected a clause, got the value `" + Print(node) + "`",
+             "compare it: `?x = " + Print(node) + "`");
+      },
+      [&](const Nil&) { Push(out, node, Truth{false}); },
+      [&](const Among<String, Template, Number, Keyword, Symbol, Regex, Now> auto&) {
+        Push(out, node, Truth{true});
+      });
 }
 
 // HEAD <- (RULE) and (HEAD <- TAIL) as a clause: both heads hold for each answer of the
@@ -596,8 +593,8 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
 
 // The avar of `$x = ?v`: a value of ?v resolves it. -1 for another clause.
 SlotId Lowering::ResolvedIn(const Clause& clause) const {
-  const auto* c = clause.As<Compare>();
-  if (c == nullptr || c->op != Operator::kEqual) return -1;
+  const Compare* c = EqualityIn(clause);
+  if (c == nullptr) return -1;
   const auto slot_of = [](const Expr& e) {
     return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot ? e.term.slot : -1;
   };

@@ -234,20 +234,22 @@ void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& ou
   Clauses body;
   Tail(form, body);
   for (Clause& clause : body) {  // every member gets a row reference
-    SlotId* row = nullptr;
-    if (clause.As<ShowJson>()) row_slots_.push_back(kNoRow);
-    if (auto* atom = clause.As<Atom>()) row = &atom->row;
-    if (auto* expand = clause.As<Expand>()) row = &expand->row;
-    if (auto* read = clause.As<ReadAvar>()) {
+    if (const auto* read = clause.As<ReadAvar>()) {
       // With metadata, the avar is a call like any other.
       Atom channel;
       channel.relation = read->channel;
       clause.is = std::move(channel);
-      row = &clause.As<Atom>()->row;
     }
-    if (row == nullptr) continue;
-    if (*row < 0) *row = FreshSlot();
-    row_slots_.push_back(*row);
+    Visit(
+        clause,
+        [&](Among<Atom, Expand> auto& c) {
+          if (c.row < 0) c.row = FreshSlot();
+          row_slots_.push_back(c.row);
+        },
+        [&](const ShowJson&) { row_slots_.push_back(kNoRow); },
+        [](const Among<Compare, MatchWith, Member, Temporal, CountOf, Negation, Alternatives,
+                       Metadata, Aggregate, ReadAvar, GoalIsFalse, First, Loop, Distinct, Check,
+                       Truth> auto&) {});
   }
   const Annotation of(node, form);
   Clauses after;

@@ -76,10 +76,7 @@ std::string PatternInTail(const Call& head, const Node& pattern, const Rule& rul
 
 // Marks clauses as evaluated before the body, those inside others as well.
 void MarkActivation(Clauses& clauses) {
-  for (Clause& clause : clauses) {
-    clause.activation = true;
-    ForEachBody(clause, [](Clauses& body) { MarkActivation(body); });
-  }
+  ForEachClause(clauses, [](Clause& clause) { clause.activation = true; });
 }
 
 bool HasTemplate(const Pattern& p) {
@@ -89,10 +86,14 @@ bool HasTemplate(const Pattern& p) {
 
 // Whether a clause may bind slots that it mentions; tests and $json do not.
 bool MayBind(const Clause& clause) {
-  if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
-  if (const auto* c = clause.As<Member>()) return !c->negated;
-  return !(clause.As<ShowJson>() || clause.As<Negation>() || clause.As<GoalIsFalse>() ||
-           clause.As<Temporal>() || clause.As<Check>() || clause.As<Distinct>());
+  return Visit(
+      clause, [](const Compare& c) { return c.op == Operator::kEqual; },
+      [](const Member& c) { return !c.negated; },
+      [](const Among<ShowJson, Negation, GoalIsFalse, Temporal, Check, Distinct, Truth> auto&) {
+        return false;
+      },
+      [](const Among<Atom, MatchWith, CountOf, Alternatives, Expand, Metadata, Aggregate, ReadAvar,
+                     First, Loop> auto&) { return true; });
 }
 
 }  // namespace

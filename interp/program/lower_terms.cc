@@ -79,98 +79,103 @@ Pattern Lowering::CollectionPattern(const Collection& c, bool open) {
 // lists (decision 90).
 Pattern Lowering::Term(const Node& node, bool open) {
   Pool& pool = program_.store().pool();
-  Pattern p;
-  if (const auto* v = node.As<Lvar>())
-    return v->name.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(v->name, false));
-  if (const auto* v = node.As<Avar>()) return Pattern::Slot(SlotOf(v->name, true));
-  if (const auto* v = node.As<String>()) return Pattern::Constant(pool.String(v->text));
-  if (const auto* v = node.As<Number>()) return Pattern::Constant(NumberValue(pool, *v));
-  if (const auto* v = node.As<Keyword>()) return Pattern::Constant(pool.Keyword(v->name));
-  if (const auto* v = node.As<Symbol>()) return Pattern::Constant(pool.Symbol(v->name));
-  if (const auto* v = node.As<Boolean>()) return Pattern::Constant(Pool::Bool(v->value));
-  if (node.As<Nil>()) return Pattern::Constant(kNil);
-  if (node.As<Now>()) return Pattern::Constant(pool.Symbol("now"));
-  if (const auto* v = node.As<Collection>()) return CollectionPattern(*v, open);
-  if (const auto* v = node.As<Group>()) return Term(v->inner.front(), open);
-  if (const auto* v = node.As<Template>()) {
-    p.kind = Pattern::Kind::kTemplate;
-    p.Set({.texts = v->texts});
-    for (const std::string& hole : v->holes)
-      p.parts.push_back(hole.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(hole, false)));
-    return p;
-  }
-  if (const auto* v = node.As<Call>()) {
-    p.kind = Pattern::Kind::kTerm;
-    p.ns = v->ns;
-    p.Set({.label = v->label});
-    for (const Node& arg : v->args) p.parts.push_back(Term(arg, open));
-    return Fold(std::move(p));
-  }
-  if (const auto* v = node.As<Regex>()) {
-    p.kind = Pattern::Kind::kRegex;
-    re2::RE2::Options options;
-    options.set_log_errors(false);
-    auto regex = std::make_shared<const re2::RE2>(Re2Pattern(v->body), options);
-    if (!regex->ok()) {
-      Fail(Code::kBadRegex, node.span, "the regex is invalid: " + regex->error());
-      return p;
-    }
-    p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
-    for (const auto& [number, name] : regex->CapturingGroupNames())
-      p.parts[static_cast<std::size_t>(number) - 1] =
-          Pattern::Slot(SlotOf(LvarOfGroup(name), false));
-    p.Set({.regex = std::move(regex)});
-    return p;
-  }
-  if (const auto* v = node.As<Match>()) {
-    Pattern inner = Term(v->pattern.front(), true);
-    if (inner.kind == Pattern::Kind::kSet ||
-        (inner.kind == Pattern::Kind::kConstant && inner.constant.kind() == Kind::kSet))
-      return inner;
-    p.kind = Pattern::Kind::kEach;
-    p.parts.push_back(std::move(inner));
-    return p;
-  }
-  Fail(Code::kSyntaxError, node.span, "expected a value, got `" + Print(node) + "`");
-  return p;
+  const auto slot = [&](const std::string& name, bool avar) {
+    return Pattern::Slot(SlotOf(name, avar));
+  };
+  return Visit(
+      node, [&](const Lvar& v) { return v.name.empty() ? Pattern::Any() : slot(v.name, false); },
+      [&](const Avar& v) { return slot(v.name, true); },
+      [&](const String& v) { return Pattern::Constant(pool.String(v.text)); },
+      [&](const Number& v) { return Pattern::Constant(NumberValue(pool, v)); },
+      [&](const Keyword& v) { return Pattern::Constant(pool.Keyword(v.name)); },
+      [&](const Symbol& v) { return Pattern::Constant(pool.Symbol(v.name)); },
+      [&](const Boolean& v) { return Pattern::Constant(Pool::Bool(v.value)); },
+      [&](const Nil&) { return Pattern::Constant(kNil); },
+      [&](const Now&) { return Pattern::Constant(pool.Symbol("now")); },
+      [&](const Collection& v) { return CollectionPattern(v, open); },
+      [&](const Group& v) { return Term(v.inner.front(), open); },
+      [&](const Template& v) {
+        Pattern p;
+        p.kind = Pattern::Kind::kTemplate;
+        p.Set({.texts = v.texts});
+        for (const std::string& hole : v.holes)
+          p.parts.push_back(hole.empty() ? Pattern::Any() : slot(hole, false));
+        return p;
+      },
+      [&](const Call& v) {
+        Pattern p;
+        p.kind = Pattern::Kind::kTerm;
+        p.ns = v.ns;
+        p.Set({.label = v.label});
+        for (const Node& arg : v.args) p.parts.push_back(Term(arg, open));
+        return Fold(std::move(p));
+      },
+      [&](const Regex& v) {
+        Pattern p;
+        p.kind = Pattern::Kind::kRegex;
+        re2::RE2::Options options;
+        options.set_log_errors(false);
+        auto regex = std::make_shared<const re2::RE2>(Re2Pattern(v.body), options);
+        if (!regex->ok()) {
+          Fail(Code::kBadRegex, node.span, "the regex is invalid: " + regex->error());
+          return p;
+        }
+        p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
+        for (const auto& [number, name] : regex->CapturingGroupNames())
+          p.parts[static_cast<std::size_t>(number) - 1] = slot(LvarOfGroup(name), false);
+        p.Set({.regex = std::move(regex)});
+        return p;
+      },
+      [&](const Match& v) {
+        Pattern inner = Term(v.pattern.front(), true);
+        if (inner.kind == Pattern::Kind::kSet ||
+            (inner.kind == Pattern::Kind::kConstant && inner.constant.kind() == Kind::kSet))
+          return inner;
+        Pattern p;
+        p.kind = Pattern::Kind::kEach;
+        p.parts.push_back(std::move(inner));
+        return p;
+      },
+      [&](const Among<Expansion, Count, Not, GoalFalse, Binary, Within, Between, Conjunction,
+                      Disjunction, Annotated, Rule> auto&) {
+        Fail(Code::kSyntaxError, node.span, "expected a value, got `" + Print(node) + "`");
+        return Pattern();
+      });
 }
 
 // Counts inside the expression become clauses of their own, before the operator.
 Expr Lowering::Compute(const Node& node, Clauses& before) {
   Expr e;
-  if (const auto* b = node.As<Binary>()) {
-    e.kind = Expr::Kind::kOperator;
-    e.op = b->op;
-    for (const Node& side : b->sides) e.sides.push_back(Compute(side, before));
-    return e;
-  }
-  if (const auto* g = node.As<Group>()) return Compute(g->inner.front(), before);
-  if (node.As<Now>()) {
-    e.kind = Expr::Kind::kNow;
-    return e;
-  }
-  if (const auto* c = node.As<Count>()) {
-    CountOf count;
-    count.result = FreshSlot();
-    const Node* operand = &Ungroup(c->operand.front());
-    if (const auto* x = operand->As<Expansion>())
-      if (const auto form = forms_.find(x->name); form != forms_.end()) operand = form->second;
-    if (const auto* x = operand->As<Expansion>()) {
-      count.expansion = SlotOf(x->name, false);
-    } else if (const auto* call = operand->As<Call>()) {
-      CallClause(*operand, *call, count.atom, -1);
-    } else {
-      count.value.push_back(Compute(*operand, before));
-    }
-    e.term = Pattern::Slot(count.result);
-    Push(before, node, std::move(count));
-    return e;
-  }
-  if (const auto* x = node.As<Expansion>()) {  // the form that ?x holds, as a value (decision 2)
-    e.term = Pattern::Slot(SlotOf(x->name, false));
-    return e;
-  }
-  e.term = Term(node);
+  Visit(
+      node,
+      [&](const Binary& b) {
+        e.kind = Expr::Kind::kOperator;
+        e.op = b.op;
+        for (const Node& side : b.sides) e.sides.push_back(Compute(side, before));
+      },
+      [&](const Group& g) { e = Compute(g.inner.front(), before); },
+      [&](const Now&) { e.kind = Expr::Kind::kNow; },
+      [&](const Count& c) {
+        CountOf count;
+        count.result = FreshSlot();
+        const Node* operand = &Ungroup(c.operand.front());
+        if (const auto* x = operand->As<Expansion>())
+          if (const auto form = forms_.find(x->name); form != forms_.end()) operand = form->second;
+        if (const auto* x = operand->As<Expansion>()) {
+          count.expansion = SlotOf(x->name, false);
+        } else if (const auto* call = operand->As<Call>()) {
+          CallClause(*operand, *call, count.atom, -1);
+        } else {
+          count.value.push_back(Compute(*operand, before));
+        }
+        e.term = Pattern::Slot(count.result);
+        Push(before, node, std::move(count));
+      },
+      // The form that ?x holds, as a value (decision 2).
+      [&](const Expansion& x) { e.term = Pattern::Slot(SlotOf(x.name, false)); },
+      [&](const Among<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+                      Match, Collection, Call, Not, GoalFalse, Within, Between, Conjunction,
+                      Disjunction, Annotated, Rule> auto&) { e.term = Term(node); });
   return e;
 }
 

@@ -82,23 +82,21 @@ bool Program::HasRules(RelationId relation) const {
 }
 
 void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
-  for (const Clause& clause : clauses) {
-    const Atom* atom = clause.As<Atom>();
-    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
-    if (atom != nullptr && store_.at(atom->relation).space() == Space::kGoal &&
-        !atom->args.empty() && atom->rule < 0) {
-      const Relation& rel = store_.at(atom->relation);
-      const Goal* goal = FindGoal(store_.pool().TextOf(rel.label()));
-      if (goal != nullptr && goal->FormOf(atom->args.size()) == nullptr)
-        out.Add(Code::kGoalArity, clause.span,
-                rel.name() + " captures " + std::to_string(goal->captures.size()) +
-                    (goal->captures.size() == 1 ? " value" : " values") + ", got " +
-                    std::to_string(atom->args.size()) +
-                    (atom->args.size() == 1 ? " argument" : " arguments"),
-                "call it with as many, or with none");
-    }
-    ForEachBody(clause, [&](const Clauses& body) { CheckGoalCalls(body, out); });
-  }
+  ForEachClause(clauses, [&](const Clause& clause) {
+    const Atom* atom = AtomIn(clause);
+    if (atom == nullptr || store_.at(atom->relation).space() != Space::kGoal ||
+        atom->args.empty() || atom->rule >= 0)
+      return;
+    const Relation& rel = store_.at(atom->relation);
+    const Goal* goal = FindGoal(store_.pool().TextOf(rel.label()));
+    if (goal != nullptr && goal->FormOf(atom->args.size()) == nullptr)
+      out.Add(Code::kGoalArity, clause.span,
+              rel.name() + " captures " + std::to_string(goal->captures.size()) +
+                  (goal->captures.size() == 1 ? " value" : " values") + ", got " +
+                  std::to_string(atom->args.size()) +
+                  (atom->args.size() == 1 ? " argument" : " arguments"),
+              "call it with as many, or with none");
+  });
 }
 
 CallRelations Program::CallsOf(RelationId tool) {
@@ -144,11 +142,10 @@ void Program::TakeGuard(Constraint& c) {
     atom.relation = relation;
     if (atom.whole) store_.Whole(relation);
   };
-  const auto within = [&](auto&& self, Clauses& body) -> void {
-    for (Clause& clause : body) {
-      if (auto* atom = clause.As<Atom>(); is_call(atom)) reads(*atom, CallsOf(atom->relation).made);
-      ForEachBody(clause, [&](Clauses& inner) { self(self, inner); });
-    }
+  const auto within = [&](Clauses& body) {
+    ForEachAtom(body, [&](Atom& atom) {
+      if (is_call(&atom)) reads(atom, CallsOf(atom.relation).made);
+    });
   };
   for (const std::size_t focus : calls) {
     Constraint form = c;
@@ -158,9 +155,9 @@ void Program::TakeGuard(Constraint& c) {
         const CallRelations of = CallsOf(atom->relation);
         reads(*atom, i == focus ? of.pending : of.called);
       }
-      ForEachBody(form.left[i], [&](Clauses& body) { within(within, body); });
+      ForEachBody(form.left[i], within);
     }
-    within(within, form.right);
+    within(form.right);
     guard.readings.push_back({c.left[focus].As<Atom>()->relation, std::move(form)});
   }
   guards_.push_back(std::move(guard));

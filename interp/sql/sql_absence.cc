@@ -14,13 +14,19 @@ bool AllInside(const Definition& def) {
   return def.choice || !def.gathered.empty() || def.extremum.has_value();
 }
 
-// Calls fn(clause) for each clause whose absence counts. Nested as deep as the parser allows.
+// Calls fn(atom) for each atom, of `!%goal` as well, whose absence counts. Nested as deep as the
+// parser allows.
 template <typename Fn>
 void ForEachInside(const Clauses& clauses, bool inside, Fn&& fn) {
   for (const Clause& clause : clauses) {
-    if (inside || clause.As<GoalIsFalse>() != nullptr) fn(clause);
-    const bool within = inside || clause.As<Alternatives>() == nullptr;
-    ForEachBody(clause, [&](const Clauses& body) { ForEachInside(body, within, fn); });
+    ForEachPart(
+        clause,
+        [&](Sense sense, const ClauseRead& read) {
+          if (read.atom != nullptr && (inside || sense != Sense::kHolds)) fn(*read.atom);
+        },
+        [&](Sense sense, const Clauses& body) {
+          ForEachInside(body, inside || sense != Sense::kHolds, fn);
+        });
   }
 }
 
@@ -40,10 +46,7 @@ std::set<RelationId> NeededWhole(const Program& program,
   const auto need = [&](RelationId relation) {
     if (out.insert(relation).second) open.push_back(relation);
   };
-  const auto take = [&](const Clause& clause) {
-    if (const auto* atom = clause.As<Atom>()) need(store.BaseOf(atom->relation));
-    if (const auto* is = clause.As<GoalIsFalse>()) need(store.BaseOf(is->goal.relation));
-  };
+  const auto take = [&](const Atom& atom) { need(store.BaseOf(atom.relation)); };
   std::map<RelationId, std::vector<const Definition*>> rules;
   for (const Definition& def : program.definitions()) {
     ForEachInside(def, take);

@@ -61,19 +61,23 @@ class NeedsFinder {
     const auto refuse = [&](Code code, const std::string& what) {
       refused_.Add(code, clause.span, what + " in `" + clause.text + "`");
     };
-    if (const auto* atom = clause.As<Atom>())
-      Relation_(store_.BaseOf(atom->relation), clause.span, clause.text);
-    if (clause.As<ReadAvar>()) refuse(Code::kSqlOutside, "an async variable is read");
-    if (clause.As<ShowJson>()) refuse(Code::kSqlOutside, "`$json` is called");
-    if (clause.As<GoalIsFalse>()) refuse(Code::kSqlOutside, "a goal is read");
-    if (clause.As<Metadata>() || clause.As<Aggregate>())
-      refuse(Code::kSqlClause, "metadata is read");
-    if (clause.As<Expand>()) refuse(Code::kSqlClause, "a form is expanded");
-    if (clause.As<First>()) refuse(Code::kSqlClause, "`@choose` takes the first answer");
-    if (clause.As<Loop>()) refuse(Code::kSqlClause, "`@for` takes steps in order");
-    if (clause.As<Distinct>()) refuse(Code::kSqlClause, "`@distinct` takes the first answers");
-    if (clause.As<Check>()) refuse(Code::kSqlConstraint, "a constraint stands on a rule");
-    if (clause.As<Temporal>()) refuse(Code::kSqlClause, "times are compared");
+    Visit(
+        clause,
+        [&](const Atom& c) { Relation_(store_.BaseOf(c.relation), clause.span, clause.text); },
+        [&](const ReadAvar&) { refuse(Code::kSqlOutside, "an async variable is read"); },
+        [&](const ShowJson&) { refuse(Code::kSqlOutside, "`$json` is called"); },
+        [&](const GoalIsFalse&) { refuse(Code::kSqlOutside, "a goal is read"); },
+        [&](const Among<Metadata, Aggregate> auto&) {
+          refuse(Code::kSqlClause, "metadata is read");
+        },
+        [&](const Expand&) { refuse(Code::kSqlClause, "a form is expanded"); },
+        [&](const First&) { refuse(Code::kSqlClause, "`@choose` takes the first answer"); },
+        [&](const Loop&) { refuse(Code::kSqlClause, "`@for` takes steps in order"); },
+        [&](const Distinct&) { refuse(Code::kSqlClause, "`@distinct` takes the first answers"); },
+        [&](const Check&) { refuse(Code::kSqlConstraint, "a constraint stands on a rule"); },
+        [&](const Temporal&) { refuse(Code::kSqlClause, "times are compared"); },
+        [](const Among<Compare, MatchWith, Member, CountOf, Negation, Alternatives, Truth> auto&) {
+        });
     ForEachBody(clause, [&](const Clauses& body) { All(body); });
   }
 

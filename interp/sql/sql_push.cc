@@ -20,46 +20,24 @@ namespace rpl {
 namespace {
 
 void AddMentions(const Clauses& clauses, const Store& store, std::set<RelationId>& out) {
-  for (const Clause& clause : clauses) {
-    if (const auto* atom = clause.As<Atom>()) out.insert(store.BaseOf(atom->relation));
-    if (const auto* is = clause.As<GoalIsFalse>()) out.insert(store.BaseOf(is->goal.relation));
-    ForEachBody(clause, [&](const Clauses& body) { AddMentions(body, store, out); });
-  }
-}
-
-// Whether a clause is of a kind for which `holds`, at any depth.
-template <typename Holds>
-bool AnyClause(const Clauses& clauses, const Holds& holds) {
-  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-    if (holds(clause)) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found = found || AnyClause(body, holds); });
-    return found;
-  });
-}
-
-bool Expands(const Clauses& clauses) {
-  return AnyClause(clauses, [](const Clause& clause) {
-    const auto* count = clause.As<CountOf>();
-    return clause.As<Expand>() != nullptr || (count != nullptr && count->expansion >= 0);
+  ForEachClause(clauses, [&](const Clause& clause) {
+    if (const Atom* atom = AtomIn(clause)) out.insert(store.BaseOf(atom->relation));
   });
 }
 
 // The relations of which a clause has the rows, as it does to read their metadata.
 void AddReadRows(const Clauses& clauses, const Store& store, std::set<RelationId>& out) {
-  for (const Clause& clause : clauses) {
-    const auto* atom = clause.As<Atom>();
-    if (atom != nullptr && atom->row >= 0) out.insert(store.BaseOf(atom->relation));
-    ForEachBody(clause, [&](const Clauses& body) { AddReadRows(body, store, out); });
-  }
+  ForEachAtom(clauses, [&](const Atom& atom) {
+    if (atom.row >= 0) out.insert(store.BaseOf(atom.relation));
+  });
 }
 
 // Whether some clause may read or derive any relation.
 bool MayReadAny(const Program& program) {
-  return std::any_of(program.definitions().begin(), program.definitions().end(),
-                     [](const Definition& def) {
-                       return def.head == kNoId || Expands(def.activation) || Expands(def.body);
-                     });
+  return std::any_of(
+      program.definitions().begin(), program.definitions().end(), [](const Definition& def) {
+        return def.head == kNoId || MayReadAny(def.activation) || MayReadAny(def.body);
+      });
 }
 
 // --- columns of sources ---------------------------------------------------------------------

@@ -25,20 +25,20 @@
 
 namespace rpl {
 void ForEachRead(const interp::Engine& engine, std::initializer_list<const Clauses*> clauses,
-                 const std::function<void(const Clause&)>& fn) {
+                 const std::function<void(const ClauseRead&)>& fn) {
   std::set<RelationId> seen;
   std::vector<RelationId> work;
   const auto follow = [&](RelationId relation) {
     const RelationId base = engine.store.BaseOf(relation);
     if (seen.insert(base).second) work.push_back(base);
   };
-  const std::function<void(const Clauses&)> look = [&](const Clauses& body) {
-    for (const Clause& clause : body) {
-      fn(clause);
-      if (const auto* atom = clause.As<Atom>()) follow(atom->relation);
-      if (const auto* negated = clause.As<GoalIsFalse>()) follow(negated->goal.relation);
-      ForEachBody(clause, look);
-    }
+  const auto look = [&](const Clauses& body) {
+    ForEachClause(body, [&](const Clause& clause) {
+      ForEachPart(clause, [&](Sense, const ClauseRead& read) {
+        fn(read);
+        if (read.atom != nullptr) follow(read.relation);
+      });
+    });
   };
   for (const Clauses* body : clauses) look(*body);
   while (!work.empty()) {
@@ -61,15 +61,11 @@ std::optional<std::set<RelationId>> ReadBy(const interp::Engine& engine,
                                            std::initializer_list<const Clauses*> clauses) {
   std::set<RelationId> out;
   bool any = false;
-  const auto read = [&](RelationId relation) {
-    const RelationId base = engine.store.BaseOf(relation);
+  ForEachRead(engine, clauses, [&](const ClauseRead& read) {
+    any = any || read.relation == kNoId;
+    if (read.relation == kNoId) return;
+    const RelationId base = engine.store.BaseOf(read.relation);
     if (engine.program.FindBuiltin(base) == nullptr) out.insert(base);
-  };
-  ForEachRead(engine, clauses, [&](const Clause& clause) {
-    if (const auto* atom = clause.As<Atom>()) read(atom->relation);
-    if (const auto* negated = clause.As<GoalIsFalse>()) read(negated->goal.relation);
-    if (const auto* avar = clause.As<ReadAvar>()) read(avar->channel);
-    any = any || clause.As<Expand>() != nullptr;
   });
   return any ? std::nullopt : std::optional(std::move(out));
 }

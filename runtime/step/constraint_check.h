@@ -24,14 +24,15 @@ namespace rpl {
 struct Assertion;
 struct Atom;
 struct Clause;
+struct ClauseRead;
 struct Constraint;
 struct Violation;
 
-/// Calls `fn` for each clause that these rest on: their own, those within them, and those of the
-/// rules of relations and goals that they read, each rule once.
+/// Calls `fn` for each read of the clauses that these rest on: their own, those within them, and
+/// those of the rules of relations and goals that they read, each rule once.
 void ForEachRead(const interp::Engine& engine,
                  std::initializer_list<const std::vector<Clause>*> clauses,
-                 const std::function<void(const Clause&)>& fn);
+                 const std::function<void(const ClauseRead&)>& fn);
 
 class ConstraintCheck {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/step/constraint_check.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "runtime/testing/run_parts.h"
@@ -16,13 +17,14 @@ struct CheckedRun : testing::RunParts {
     REQUIRE(findings.all().empty());
   }
 
-  // Phase 7 for a goal with this standing.
-  Findings Settle(GoalStanding standing = GoalStanding::kSatisfied) {
+  // Phase 7 for a goal with this standing, or for a query.
+  Findings Settle(GoalStanding standing = GoalStanding::kSatisfied,
+                  const Definition* query = nullptr) {
     budget.Begin();
     recorder.SetPhase(7);
     engine.Prepare();
     Derive();
-    return constraints.Settle(standing, {});
+    return constraints.Settle(standing, {}, query);
   }
   void Decide(const Assertion& decision) {
     facts.Insert(decision.relation, decision.row,
@@ -101,6 +103,28 @@ TEST_CASE("what a constraint waits for is needed, unless another is violated") {
   const Findings found = run.Settle();
   CHECK(found.violated);
   CHECK(found.needed.empty());
+}
+
+TEST_CASE("a query is held back by a constraint that reads its relation, or may by an expansion") {
+  // Whether the constraint holds back the query, after what it waits for was declined.
+  const auto holds_back = [](const std::string& constraint, const std::string& query) {
+    CheckedRun run("```rpl\norder(1)\ncolour(\"red\")\nshape(order(1))\n" + constraint +
+                       "\nasked(?x) <- " + query +
+                       "\n```\n\n# Approved - approved(?n)\n\nMay it go out?\n",
+                   "p.md");
+    const std::vector<OpenCall> needed = run.Settle().needed;
+    REQUIRE(needed.size() == 1);
+    run.calls.declined.insert(run.engine.solver.IdOf(needed.front()));
+    const auto& rules = run.engine.program.definitions();
+    const auto asked = std::find_if(rules.begin(), rules.end(), [&](const Definition& def) {
+      return def.head == run.Find("asked", 1);
+    });
+    REQUIRE(asked != rules.end());
+    return run.Settle(GoalStanding::kSatisfied, &*asked).undecided_by != nullptr;
+  };
+  CHECK(holds_back("order(?o) -> approved(?o)", "order(?x)"));
+  CHECK_FALSE(holds_back("order(?o) -> approved(?o)", "colour(?x)"));
+  CHECK(holds_back("shape(?t), ?n = |#?t| -> approved(?n)", "order(?x)"));
 }
 
 TEST_CASE("a rule that derives what was taken back is a violation") {

@@ -33,18 +33,17 @@ struct HostCheck::State {
 
 HostCheck::Reach HostCheck::ReachOf(const Constraint& c) const {
   Reach out = Reach::kNothing;
-  const auto read = [&](bool left) {
-    return [&, left](const Clause& clause) {
-      const auto* atom = clause.As<Atom>();
-      if (atom == nullptr) return;
-      const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom->relation));
+  const auto reach = [&](bool left) {
+    return [&, left](const ClauseRead& read) {
+      if (read.atom == nullptr) return;
+      const Relation& rel = engine_.store.at(engine_.store.BaseOf(read.relation));
       if (rel.space() != Space::kRelation || !DescribesHost(rel.name(), rel.arity())) return;
       const bool event = rel.name() == "std#decides" || rel.name() == "std#turn-ends";
       out = std::max(out, left && event ? Reach::kEvent : Reach::kCalls);
     };
   };
-  ForEachRead(engine_, {&c.left}, read(true));
-  ForEachRead(engine_, {&c.right}, read(false));
+  ForEachRead(engine_, {&c.left}, reach(true));
+  ForEachRead(engine_, {&c.right}, reach(false));
   return out;
 }
 
@@ -61,8 +60,8 @@ std::vector<WantedEvidence> HostCheck::EvidenceOf(const Clauses& clauses) const 
       return std::nullopt;
     return std::string(pool.TextOf(part.constant));
   };
-  ForEachRead(engine_, {&clauses}, [&](const Clause& clause) {
-    const auto* atom = clause.As<Atom>();
+  ForEachRead(engine_, {&clauses}, [&](const ClauseRead& read) {
+    const Atom* atom = read.atom;
     if (atom == nullptr || atom->args.size() != 3) return;
     if (engine_.store.at(engine_.store.BaseOf(atom->relation)).name() != "std#succeeded") return;
     const std::optional<std::string> program = text(atom->args[1]);
@@ -82,10 +81,9 @@ std::vector<WantedEvidence> HostCheck::EvidenceOf(const Clauses& clauses) const 
 // The relations that the constraint reads, without `std#`, of which not all rows may be known.
 std::vector<std::string> HostCheck::OpenReadsOf(const Constraint& c) const {
   std::vector<std::string> out;
-  ForEachRead(engine_, {&c.left, &c.right}, [&](const Clause& clause) {
-    const auto* atom = clause.As<Atom>();
-    if (atom == nullptr) return;
-    const Relation& rel = engine_.store.at(engine_.store.BaseOf(atom->relation));
+  ForEachRead(engine_, {&c.left, &c.right}, [&](const ClauseRead& read) {
+    if (read.atom == nullptr) return;
+    const Relation& rel = engine_.store.at(engine_.store.BaseOf(read.relation));
     if (rel.space() != Space::kRelation || !HasOpenRows(rel.name(), rel.arity() - 1)) return;
     std::string name = rel.name().substr(std::string_view("std#").size());
     if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));

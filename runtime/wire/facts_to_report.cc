@@ -34,13 +34,7 @@ void ForEachReading(
     const Program& program,
     const std::function<void(const Atom&, const std::vector<std::string>&, Span)>& fn) {
   const auto look = [&](const Clauses& body, const std::vector<std::string>& slots, Span place) {
-    const std::function<void(const Clauses&)> within = [&](const Clauses& clauses) {
-      for (const Clause& clause : clauses) {
-        if (const auto* atom = clause.As<Atom>()) fn(*atom, slots, place);
-        ForEachBody(clause, within);
-      }
-    };
-    within(body);
+    ForEachAtom(body, [&](const Atom& atom) { fn(atom, slots, place); });
   };
   for (const Definition& def : program.definitions()) look(def.body, def.slots, def.span);
   for (const Constraint& constraint : program.constraints()) {

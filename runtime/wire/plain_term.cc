@@ -12,12 +12,15 @@
 namespace rpl {
 
 bool IsPlain(const Node& term, bool variables) {
-  const auto* call = term.As<Call>();
-  const auto* collection = term.As<Collection>();
-  bool plain = term.As<String>() || term.As<Number>() || term.As<Keyword>() || term.As<Symbol>() ||
-               term.As<Boolean>() || term.As<Nil>() || (variables && term.As<Lvar>()) ||
-               (call && call->ns == Namespace::kRelation) ||
-               (collection && collection->rest.empty());
+  bool plain = Visit(
+      term, [](const Among<String, Number, Keyword, Symbol, Boolean, Nil> auto&) { return true; },
+      [&](const Lvar&) { return variables; },
+      [](const Call& call) { return call.ns == Namespace::kRelation; },
+      [](const Collection& collection) { return collection.rest.empty(); },
+      [](const Among<Avar, Template, Regex, Match, Now, Expansion, Count, Not, GoalFalse, Binary,
+                     Within, Between, Conjunction, Disjunction, Annotated, Group, Rule> auto&) {
+        return false;
+      });
   ForEachChild(term, [&](const Node& child) { plain = plain && IsPlain(child, variables); });
   return plain;
 }
@@ -33,22 +36,32 @@ std::optional<Node> PlainTerm(std::string_view text) {
 }
 
 Value ValueOfTerm(const Node& term, Pool& pool) {
-  if (const auto* s = term.As<String>()) return pool.String(s->text);
-  if (const auto* k = term.As<Keyword>()) return pool.Keyword(k->name);
-  if (const auto* s = term.As<Symbol>()) return pool.Symbol(s->name);
-  if (const auto* b = term.As<Boolean>()) return Pool::Bool(b->value);
-  if (const auto* n = term.As<Number>()) return NumberValue(pool, *n);
-  if (term.As<Nil>() != nullptr) return kNil;
-  if (term.As<Lvar>() != nullptr) return kWild;
-  std::vector<Value> items;
-  ForEachChild(term, [&](const Node& child) { items.push_back(ValueOfTerm(child, pool)); });
-  if (const auto* call = term.As<Call>()) return pool.Term(call->ns, call->label, items);
-  switch (term.As<Collection>()->kind) {
-    case CollectionKind::kList: return pool.List(items);
-    case CollectionKind::kSet: return pool.Set(items);
-    case CollectionKind::kMap: return pool.Map(items);
-  }
-  return kNone;
+  const auto items = [&] {
+    std::vector<Value> out;
+    ForEachChild(term, [&](const Node& child) { out.push_back(ValueOfTerm(child, pool)); });
+    return out;
+  };
+  return Visit(
+      term, [&](const String& s) { return pool.String(s.text); },
+      [&](const Keyword& k) { return pool.Keyword(k.name); },
+      [&](const Symbol& s) { return pool.Symbol(s.name); },
+      [](const Boolean& b) { return Pool::Bool(b.value); },
+      [&](const Number& n) { return NumberValue(pool, n); }, [](const Nil&) { return kNil; },
+      [](const Lvar&) { return kWild; },
+      [&](const Call& c) { return pool.Term(c.ns, c.label, items()); },
+      [&](const Collection& c) {
+        switch (c.kind) {
+          case CollectionKind::kList: return pool.List(items());
+          case CollectionKind::kSet: return pool.Set(items());
+          case CollectionKind::kMap: return pool.Map(items());
+        }
+        return kNone;
+      },
+      // Not plain.
+      [](const Among<Avar, Template, Regex, Match, Now, Expansion, Count, Not, GoalFalse, Binary,
+                     Within, Between, Conjunction, Disjunction, Annotated, Group, Rule> auto&) {
+        return kNone;
+      });
 }
 
 bool Fits(const Pool& pool, Value pattern, Value value) {

@@ -85,15 +85,21 @@ class DocumentPart::Collector {
   }
 
   void Visit(const Node& node) {
-    if (const auto* rule = node.As<Rule>()) return VisitRule(*rule);
-    if (const auto* call = node.As<Call>()) AddCall(node, *call);
-    if (const auto* v = node.As<Lvar>()) AddVariable(NameKind::kLvar, v->name, node.span, 1);
-    if (const auto* v = node.As<Avar>()) AddVariable(NameKind::kAvar, v->name, node.span, 1);
-    if (const auto* e = node.As<Expansion>()) AddVariable(NameKind::kLvar, e->name, node.span, 2);
-    if (node.As<Template>() != nullptr) AddHoles(node.span);
-    if (node.As<Regex>() != nullptr) AddGroups(node.span);
-    if (const auto* a = node.As<Annotated>()) return VisitAnnotated(*a);
-    ForEachChild(node, [&](const Node& child) { Visit(child); });
+    const auto children = [&] { ForEachChild(node, [&](const Node& child) { Visit(child); }); };
+    rpl::Visit(
+        node, [&](const Rule& rule) { VisitRule(rule); },
+        [&](const Annotated& a) { VisitAnnotated(a); },
+        [&](const Call& call) {
+          AddCall(node, call);
+          children();
+        },
+        [&](const Lvar& v) { AddVariable(NameKind::kLvar, v.name, node.span, 1); },
+        [&](const Avar& v) { AddVariable(NameKind::kAvar, v.name, node.span, 1); },
+        [&](const Expansion& e) { AddVariable(NameKind::kLvar, e.name, node.span, 2); },
+        [&](const Template&) { AddHoles(node.span); }, [&](const Regex&) { AddGroups(node.span); },
+        [&](const Among<String, Number, Keyword, Symbol, Boolean, Nil, Match, Now, Collection,
+                        Count, Not, GoalFalse, Binary, Within, Between, Conjunction, Disjunction,
+                        Group> auto&) { children(); });
   }
 
   void VisitAnnotated(const Annotated& annotated) {

@@ -282,13 +282,12 @@ class CatalogueReader {
   }
 
   void Collect(const Clauses& clauses, std::set<std::size_t>& to) {
-    for (const Clause& clause : clauses) {
-      if (const auto* atom = clause.As<Atom>()) to.insert(Entry(atom->relation));
-      if (const auto* c = clause.As<GoalIsFalse>()) to.insert(Entry(c->goal.relation));
-      if (const auto* c = clause.As<ReadAvar>()) to.insert(Entry(c->channel));
+    ForEachClause(clauses, [&](const Clause& clause) {
+      ForEachPart(clause, [&](Sense, const ClauseRead& read) {
+        if (read.relation != kNoId) to.insert(Entry(read.relation));
+      });
       if (clause.As<ShowJson>() != nullptr) to.insert(Entry(Kind::kTool, "$json", 1));
-      ForEachBody(clause, [&](const Clauses& body) { Collect(body, to); });
-    }
+    });
   }
 
   void Place(std::size_t number, Span span) { to_.entries[number].defined.push_back(span); }

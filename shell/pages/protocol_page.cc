@@ -177,11 +177,7 @@ class ProtocolWriter {
       return nullptr;
     const Call* call = rule.tail.front().As<Call>();
     if (call == nullptr || call->ns != Namespace::kRelation || call->args.empty()) return nullptr;
-    const bool constant = std::ranges::all_of(call->args, [](const Node& arg) {
-      return arg.As<String>() != nullptr || arg.As<Number>() != nullptr ||
-             arg.As<Keyword>() != nullptr || arg.As<Symbol>() != nullptr ||
-             arg.As<Boolean>() != nullptr || arg.As<Nil>() != nullptr;
-    });
+    const bool constant = std::ranges::all_of(call->args, IsLiteral);
     return constant ? call : nullptr;
   }
 

@@ -34,11 +34,8 @@ namespace {
 // is none.
 const Definition* LikeAGoal(const Program& program, const Store& store) {
   std::unordered_set<RelationId> read;
-  const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
-    for (const Clause& c : clauses) {
-      if (const auto* atom = c.As<Atom>()) read.insert(atom->relation);
-      ForEachBody(c, walk);
-    }
+  const auto walk = [&](const Clauses& clauses) {
+    ForEachAtom(clauses, [&](const Atom& atom) { read.insert(atom.relation); });
   };
   for (const Definition& d : program.definitions()) walk(d.activation), walk(d.body);
   for (const Constraint& c : program.constraints()) walk(c.left), walk(c.right);

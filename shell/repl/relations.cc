@@ -31,11 +31,7 @@ bool IsOfLibrary(std::string_view name) { return name.starts_with(std::string(kL
 // Whether one of the clauses, or a clause in them, reads the relation.
 bool Reads(const Clauses& clauses, RelationId relation) {
   bool found = false;
-  for (const Clause& clause : clauses) {
-    const auto* atom = clause.As<Atom>();
-    found = found || (atom != nullptr && atom->relation == relation);
-    ForEachBody(clause, [&](const Clauses& body) { found = found || Reads(body, relation); });
-  }
+  ForEachAtom(clauses, [&](const Atom& atom) { found = found || atom.relation == relation; });
   return found;
 }
 
