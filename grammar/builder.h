@@ -13,44 +13,38 @@
 #define RPL_GRAMMAR_BUILDER_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/diagnostic.h"
 #include "grammar/ast.h"
+#include "grammar/node_stack.h"
+#include "grammar/sentence_text.h"
+#include "grammar/string_pieces.h"
 
 namespace rpl {
+
+/// What a node is.
+using LeafForm = decltype(Node::is);
 
 /// REQUIRES, for all members: calls come in the order of the grammar, as documented in rules.h.
 class Builder {
  public:
   /// Borrows `text`, the whole file, which must outlive the builder.
-  Builder(std::string_view text, std::uint32_t file) : text_(text), file_(file) {}
+  Builder(std::string_view text, std::uint32_t file) : source_(text, file) {}
+  Builder(const Builder&) = delete;
 
   /// Discards the previous sentence; the next one lies in [begin, end) of the file.
   void Start(std::uint32_t begin, std::uint32_t end);
 
-  // Tokens; `token` is a view into the file. A Word becomes a boolean, nil, a qualified call or a
-  // symbol; AddTool an avar until arguments follow.
-  void Word(std::string_view token);
-  void AddGoal(std::string_view token);
-  void AddTool(std::string_view token);
-  void AddLvar(std::string_view token);
-  void AddExpansion(std::string_view token);
-  void AddKeyword(std::string_view token);
-  void AddSymbol(std::string_view token);
-  void AddTruth(std::string_view token);
+  // Tokens; `token` is a view into the file. AddLeaf pushes what it makes, which is also the
+  // last token that can end a node.
+  void AddLeaf(LeafForm leaf, std::string_view token);
   void AddNumber(std::string_view token);
   void AddNumberSuffix(std::string_view token);
-  void AddRegex(std::string_view token);
 
-  // A string: its pieces in order, then AddString with the whole token. A StringBrace opens no
-  // hole; one that resembles a hole gives a lint.
-  void StringText(std::string_view token) { string_.append(token); }
-  void StringEscape(std::string_view token);
-  void StringBrace(std::string_view token);
-  void StringHole(std::string_view token);
+  /// The pieces of a string, in order; AddString then has the whole token.
+  StringPieces& string() { return string_; }
   void AddString(std::string_view token);
 
   // Brackets and prefixes (`~`, `!`, `^`, `^^`) open a frame; the construct that they begin closes
@@ -63,7 +57,7 @@ class Builder {
   void CloseCollection(CollectionKind kind, std::string_view token);
   void CloseGroup(std::string_view token);
   void CloseCount(std::string_view token);
-  void CloseAct(std::string_view token) { end_ = OffsetOf(token.data()) + 1; }
+  void CloseAct(std::string_view token) { end_ = source_.OffsetOf(token.data()) + 1; }
 
   // Constructs: each takes its parts from the stack. AddMatchTail is the infix `~`, which is an
   // equality with a Match (decision 18).
@@ -93,28 +87,16 @@ class Builder {
   /// The tree of the sentence. REQUIRES: the whole sentence was read.
   Node Take();
 
-  /// Findings other than errors; the caller may move from them.
-  std::vector<Diagnostic>& lints() { return lints_; }
-  /// The offset of a byte of the file. REQUIRES: `at` points into it.
-  std::uint32_t OffsetOf(const char* at) const {
-    return static_cast<std::uint32_t>(at - text_.data());
-  }
-  std::string_view text() const { return text_; }
-  /// The end of the sentence.
-  std::uint32_t limit() const { return limit_; }
-  /// The span of a view into the file.
-  Span SpanOf(std::string_view token) const;
-
-  /// Throws a Diagnostic.
-  [[noreturn]] static void Fail(Code code, Span span, std::string message, std::string hint = "");
+  /// The text that is read, with the findings about it.
+  SentenceText& source() { return source_; }
 
  private:
   static constexpr std::size_t kNoRest = static_cast<std::size_t>(-1);
   // An open bracket or prefix.
   struct Frame {
-    std::size_t base;  // parts are stack_[base..]
+    std::size_t base;  // parts are those on the stack from `base` on
     std::uint32_t begin;
-    std::size_t rest = kNoRest;  // index in stack_ of the first variable after `&`
+    std::size_t rest = kNoRest;  // index in the stack of the first variable after `&`
     bool dotted = false;
   };
   // An open rule: its parts on the stack are `arrows` heads, a tail, and `constraints` constraints.
@@ -126,38 +108,17 @@ class Builder {
     std::vector<Abductive> abductives;
   };
 
-  /// Fails with kNestedTooDeep if the depth exceeds kMaxNesting.
-  static void RequireShallow(int depth, Span span);
-  /// Pushes a node; fails if it exceeds kMaxNesting or the sentence kMaxSentenceNodes.
-  void Push(Node node, int depth);
-  template <typename T>
-  /// Pushes a leaf, which is also the last token that can end a node.
-  void PushToken(T&& value, std::string_view token);
-  /// Removes and returns stack_[base..]; `depth` receives the maximal depth.
-  Nodes PopFrom(std::size_t base, int& depth);
-  void Lint(Code code, Span span, std::string message, std::string hint);
   template <typename T>
   /// Adds the top of the stack to the conjunction or disjunction below it.
   void CloseChain(Nodes T::*children);
 
-  std::string_view text_;
-  std::uint32_t file_;
-  std::uint32_t limit_ = 0;
-
-  Nodes stack_;
-  std::vector<int> depths_;  // depths_[i] is the depth of stack_[i]
-  std::size_t nodes_ = 0;
+  SentenceText source_;
+  NodeStack stack_;
   std::vector<Frame> frames_;
   std::vector<RuleFrame> rules_;
   std::vector<Operator> operators_;  // those whose right side is incomplete
   std::uint32_t end_ = 0;            // of the last token that can end a node
-  std::vector<Diagnostic> lints_;
-
-  // The string being read; the text before a hole moves to texts_.
-  std::string string_;
-  std::vector<std::string> texts_;
-  std::vector<std::string> holes_;
-  char16_t high_surrogate_ = 0;
+  StringPieces string_{source_};
 };
 
 }  // namespace rpl

@@ -130,12 +130,12 @@ class Explainer {
   /// REQUIRES: `wanted` was expected at the place and is not there.
   [[noreturn]] void Explain(const Expectation& wanted) const {
     if (Begins("...")) {
-      Builder::Fail(Code::kElision, To(3), "`...` is elision and not part of the language",
-                    "write out what it stands for");
+      SentenceText::Fail(Code::kElision, To(3), "`...` is elision and not part of the language",
+                         "write out what it stands for");
     }
     if (Begins("=>")) {
-      Builder::Fail(Code::kOldArrow, To(2), "`=>` is not an operator",
-                    "write `->` for a constraint, `<-` for a rule");
+      SentenceText::Fail(Code::kOldArrow, To(2), "`=>` is not an operator",
+                         "write `->` for a constraint, `<-` for a rule");
     }
     ExplainLookAlike();
     if (wanted.code == Code::kSyntaxError) {
@@ -145,14 +145,16 @@ class Explainer {
         ExplainRest();
       }
     }
-    if (wanted.message != nullptr) Builder::Fail(wanted.code, Found(), wanted.message, wanted.hint);
+    if (wanted.message != nullptr)
+      SentenceText::Fail(wanted.code, Found(), wanted.message, wanted.hint);
     const std::uint32_t first = at_ > 0 && At(at_ - 1) == ':' ? at_ - 1 : at_;
     const bool in_list = first > 0 && (At(first - 1) == '(' || At(first - 1) == ',');
     if (wanted.code == Code::kSyntaxError || (wanted.code == Code::kBadName && !in_list))
       ExplainForeignOperator();
     if (wanted.code == Code::kBadAbductive && At(at_) != '@') ExplainAlternative();
-    Builder::Fail(wanted.code, Found(),
-                  std::string("expected ") + wanted.expected + ", got " + FoundText(), wanted.hint);
+    SentenceText::Fail(wanted.code, Found(),
+                       std::string("expected ") + wanted.expected + ", got " + FoundText(),
+                       wanted.hint);
   }
 
  private:
@@ -220,49 +222,51 @@ class Explainer {
     const bool digit_next = next >= '0' && next <= '9';
     if (c == '\\') {
       ExplainForeignOperator();
-      Builder::Fail(Code::kBadLiteral, To(2), "a character literal is not part of RPL",
-                    "write a string");
+      SentenceText::Fail(Code::kBadLiteral, To(2), "a character literal is not part of RPL",
+                         "write a string");
     }
     if (c == '/' && digit_next && at_ > 0 && text_[at_ - 1] >= '0' && text_[at_ - 1] <= '9') {
-      Builder::Fail(Code::kBadLiteral, To(1), "a ratio is not part of RPL",
-                    "write the quotient as an expression, as in `?x = 1 / 2`");
+      SentenceText::Fail(Code::kBadLiteral, To(1), "a ratio is not part of RPL",
+                         "write the quotient as an expression, as in `?x = 1 / 2`");
     }
     if (c == '/') {
       const Span regex = RegexHere();
-      Builder::Fail(Code::kBadRegex, regex, "a regex stands only after `~`",
-                    regex.end - regex.begin < 3
-                        ? "write `~ /.../`"
-                        : "write `~ " + std::string(text_.substr(at_, regex.end - at_)) + "`");
+      SentenceText::Fail(Code::kBadRegex, regex, "a regex stands only after `~`",
+                         regex.end - regex.begin < 3
+                             ? "write `~ /.../`"
+                             : "write `~ " + std::string(text_.substr(at_, regex.end - at_)) + "`");
     }
     const bool sign = c == '-' || c == '+';
     const std::uint32_t point = at_ + (sign ? 1 : 0);
     if (At(point) == '.' && IsDigit(At(point + 1))) {
       std::uint32_t end = point + 1;
       while (IsDigit(At(end))) ++end;
-      Builder::Fail(Code::kBadLiteral, To(end - at_),
-                    "expected a digit before the point of a number",
-                    std::string("write `") + (c == '-' ? "-" : "") + "0" +
-                        std::string(text_.substr(point, end - point)) + "`");
+      SentenceText::Fail(Code::kBadLiteral, To(end - at_),
+                         "expected a digit before the point of a number",
+                         std::string("write `") + (c == '-' ? "-" : "") + "0" +
+                             std::string(text_.substr(point, end - point)) + "`");
     }
     if (c == '#') ExplainHash(next);
     if (c == '@') {
-      Builder::Fail(Code::kBadAbductive, Found(), "an activation clause stands only after `;`");
+      SentenceText::Fail(Code::kBadAbductive, Found(),
+                         "an activation clause stands only after `;`");
     }
     if (c == ';') {
-      Builder::Fail(Code::kSyntaxError, To(1), "`;` stands once, after the tail and before `->`");
+      SentenceText::Fail(Code::kSyntaxError, To(1),
+                         "`;` stands once, after the tail and before `->`");
     }
     if (Begins("<-")) {
-      Builder::Fail(Code::kBadHead, To(2), "expected a head before `<-`",
-                    "write `head(?x) <- tail(?x)`");
+      SentenceText::Fail(Code::kBadHead, To(2), "expected a head before `<-`",
+                         "write `head(?x) <- tail(?x)`");
     }
     if (Begins("\xE2\x80\x9C") || Begins("\xE2\x80\x9D") || Begins("\xE2\x80\x98") ||
         Begins("\xE2\x80\x99")) {
-      Builder::Fail(Code::kBadLiteral, To(3), "a typographic quote does not begin a string",
-                    "write `\"` or `'`");
+      SentenceText::Fail(Code::kBadLiteral, To(3), "a typographic quote does not begin a string",
+                         "write `\"` or `'`");
     }
     if (IsForeignLetter(at_)) {
       const Span word = WordHere();
-      Builder::Fail(
+      SentenceText::Fail(
           Code::kBadName, word,
           "`" + std::string(text_.substr(word.begin, word.end - word.begin)) + "` is not a name",
           "names are made of the letters a to z, digits and `-`");
@@ -310,9 +314,10 @@ class Explainer {
       const std::string_view here = text_.substr(at_ - back);
       for (const Foreign& f : kForeign) {
         if (f.token.size() <= back || !here.starts_with(f.token)) continue;
-        Builder::Fail(Code::kSyntaxError,
-                      {file_, at_ - back, at_ - back + static_cast<std::uint32_t>(f.token.size())},
-                      "`" + std::string(f.token) + "` is not an operator of RPL", f.hint);
+        SentenceText::Fail(
+            Code::kSyntaxError,
+            {file_, at_ - back, at_ - back + static_cast<std::uint32_t>(f.token.size())},
+            "`" + std::string(f.token) + "` is not an operator of RPL", f.hint);
       }
     }
   }
@@ -345,7 +350,7 @@ class Explainer {
     else if (whole == ":-" || whole == ":=") hint = "write `<-` for a rule";
     else if (whole == "=>") hint = "write `->` for a constraint, `<-` for a rule";
     else if (whole == "?-") hint = "write `% <- …` for a query";
-    Builder::Fail(
+    SentenceText::Fail(
         Code::kSyntaxError, span,
         "`" + std::string(text_.substr(first, second + 1 - first)) + "` is not an operator of RPL",
         hint);
@@ -356,7 +361,7 @@ class Explainer {
     std::uint32_t before = at_;
     while (before > 0 && IsSpace(text_[before - 1])) --before;
     if (before == 0 || text_[before - 1] != ';') return;
-    Builder::Fail(
+    SentenceText::Fail(
         Code::kBadAbductive, {file_, before - 1, before},
         "`;` stands only before an activation clause, such as `@when`",
         "write `|` between alternatives, `,` between clauses, and each sentence on a line "
@@ -374,18 +379,18 @@ class Explainer {
 
   void ExplainHash(char next) const {
     if (next == '_') {
-      Builder::Fail(Code::kBadLiteral, To(2), "discarding with `#_` is not part of RPL",
-                    "remove it, or write a comment after `--`");
+      SentenceText::Fail(Code::kBadLiteral, To(2), "discarding with `#_` is not part of RPL",
+                         "remove it, or write a comment after `--`");
     }
     if ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z')) {
-      Builder::Fail(Code::kBadLiteral, Found(), "a tagged value is not part of RPL",
-                    "write its string alone; expansion is `#?x`");
+      SentenceText::Fail(Code::kBadLiteral, Found(), "a tagged value is not part of RPL",
+                         "write its string alone; expansion is `#?x`");
     }
     if (next == '[' || next == '(') {
-      Builder::Fail(Code::kSyntaxError, To(2), "a set has braces", "write `#{...}`");
+      SentenceText::Fail(Code::kSyntaxError, To(2), "a set has braces", "write `#{...}`");
     }
-    Builder::Fail(Code::kSyntaxError, To(1), "expected an lvar right after `#`",
-                  "write `#?x`, or `#{...}` for a set");
+    SentenceText::Fail(Code::kSyntaxError, To(1), "expected an lvar right after `#`",
+                       "write `#?x`, or `#{...}` for a set");
   }
 
   // From the slash to the next one on the line; else the slash alone.
@@ -398,32 +403,33 @@ class Explainer {
   // A complete sentence was read, and more text follows.
   void ExplainRest() const {
     if (At(at_) == '.') {
-      Builder::Fail(Code::kSyntaxError, To(1), "a sentence does not end with `.`",
-                    "remove it; a newline ends a sentence");
+      SentenceText::Fail(Code::kSyntaxError, To(1), "a sentence does not end with `.`",
+                         "remove it; a newline ends a sentence");
     }
     if (AfterPercent())
-      Builder::Fail(Code::kSyntaxError, Found(), "an arrow is missing after `%`",
-                    "write `% <- …` for a query; a comment begins with `--`");
+      SentenceText::Fail(Code::kSyntaxError, Found(), "an arrow is missing after `%`",
+                         "write `% <- …` for a query; a comment begins with `--`");
     const std::string_view word = WordBefore();
     if (At(at_) == '(' && !word.empty()) {
-      Builder::Fail(Code::kSyntaxError, To(1), "a blank stands between a name and its `(`",
-                    "write `" + std::string(word) + "(`");
+      SentenceText::Fail(Code::kSyntaxError, To(1), "a blank stands between a name and its `(`",
+                         "write `" + std::string(word) + "(`");
     }
     constexpr std::string_view kBeginners = "?$%\"'([{#_!";
     if (!IsNameChar(At(at_)) && kBeginners.find(At(at_)) == kBeginners.npos) return;
     if (!word.empty()) {
       const std::uint32_t begin = static_cast<std::uint32_t>(word.data() - text_.data());
-      Builder::Fail(Code::kSyntaxError,
-                    {file_, begin, begin + static_cast<std::uint32_t>(word.size())},
-                    "`" + std::string(word) + "` is not an operator of RPL",
-                    "between clauses write `,`, and `(...)` after the name of a relation");
+      SentenceText::Fail(Code::kSyntaxError,
+                         {file_, begin, begin + static_cast<std::uint32_t>(word.size())},
+                         "`" + std::string(word) + "` is not an operator of RPL",
+                         "between clauses write `,`, and `(...)` after the name of a relation");
     }
     const std::string_view found = text_.substr(at_, Found().end - at_);
     if (const char* hint = HintForWord(found))
-      Builder::Fail(Code::kSyntaxError, Found(),
-                    "`" + std::string(found) + "` is not an operator of RPL", hint);
-    Builder::Fail(Code::kTwoSentences, Found(), "a second sentence begins here on the same line",
-                  "start it on a new line, or write `,` between clauses");
+      SentenceText::Fail(Code::kSyntaxError, Found(),
+                         "`" + std::string(found) + "` is not an operator of RPL", hint);
+    SentenceText::Fail(Code::kTwoSentences, Found(),
+                       "a second sentence begins here on the same line",
+                       "start it on a new line, or write `,` between clauses");
   }
 
   // True for `% edge(1, ?x)`.
@@ -460,17 +466,70 @@ template <typename Rule>
 struct Control : tao::pegtl::normal<Rule> {
   template <typename Input>
   [[noreturn]] static void raise(const Input& in, Builder& b) {
-    const Span here = b.SpanOf(std::string_view(in.current(), 0));
-    Explainer(b.text(), here.file, here.begin, b.limit()).Explain(kExpectation<Rule>);
+    const Span here = b.source().SpanOf(std::string_view(in.current(), 0));
+    Explainer(b.source().text(), here.file, here.begin, b.source().limit())
+        .Explain(kExpectation<Rule>);
   }
 };
+
+// --- Leaves ------------------------------------------------------------------------------
+//
+// What single tokens make; numbers, which may fail, and strings, which have pieces, are the
+// builder's.
+
+// A boolean, nil, a qualified call or a symbol.
+LeafForm WordLeaf(std::string_view token) {
+  if (token == "true" || token == "false") {
+    return Boolean{token == "true"};
+  } else if (token == "nil") {
+    return Nil{};
+  } else if (token.find('#') != token.npos) {
+    return Call{Namespace::kRelation, std::string(token), {}, false};
+  } else {
+    return Symbol{std::string(token)};
+  }
+}
+
+// `%label`: a call of a goal without arguments.
+LeafForm GoalLeaf(std::string_view token) {
+  return Call{Namespace::kGoal, std::string(token.substr(1)), {}, false};
+}
+
+// `$label`: an avar until arguments follow.
+LeafForm ToolLeaf(std::string_view token) { return Avar{std::string(token.substr(1))}; }
+
+LeafForm LvarLeaf(std::string_view token) {
+  return Lvar{std::string(token.substr(1))};  // `_` has an empty name
+}
+
+LeafForm ExpansionLeaf(std::string_view token) { return Expansion{std::string(token.substr(2))}; }
+
+LeafForm KeywordLeaf(std::string_view token) { return Keyword{std::string(token.substr(1))}; }
+
+LeafForm SymbolLeaf(std::string_view token) { return Symbol{std::string(token)}; }
+
+LeafForm TruthLeaf(std::string_view token) { return Boolean{token == "true"}; }
+
+// `/body/`, with the slashes of its body bare.
+LeafForm RegexLeaf(std::string_view token) {
+  std::string body;
+  for (std::size_t i = 1; i + 1 < token.size(); ++i) {
+    if (token[i] == '\\') {
+      if (token[i + 1] != '/') body += '\\';
+      ++i;
+    }
+    body += token[i];
+  }
+  return Regex{std::move(body)};
+}
 
 // --- Actions -----------------------------------------------------------------------------
 
 template <typename Rule>
 struct Action : tao::pegtl::nothing<Rule> {};
 
-// RPL_TOKEN(Rule, Member) calls b.Member(matched text); RPL_STEP calls b.Member(...).
+// RPL_TOKEN(Rule, Member) calls b.Member(matched text), RPL_LEAF pushes Function(matched text);
+// RPL_STEP calls b.Member(...).
 #define RPL_TOKEN(rule, member)                          \
   template <>                                            \
   struct Action<rules::rule> {                           \
@@ -478,6 +537,15 @@ struct Action : tao::pegtl::nothing<Rule> {};
     static void apply(const Input& in, Builder& b) {     \
       b.member(std::string_view(in.begin(), in.size())); \
     }                                                    \
+  }
+#define RPL_LEAF(rule, function)                           \
+  template <>                                              \
+  struct Action<rules::rule> {                             \
+    template <typename Input>                              \
+    static void apply(const Input& in, Builder& b) {       \
+      const std::string_view token(in.begin(), in.size()); \
+      b.AddLeaf(function(token), token);                   \
+    }                                                      \
   }
 #define RPL_STEP(rule, call)                   \
   template <>                                  \
@@ -492,33 +560,33 @@ struct Action : tao::pegtl::nothing<Rule> {};
       b.CloseCollection(CollectionKind::kind, std::string_view(in.begin(), in.size())); \
     }                                                                                   \
   }
-#define RPL_ABDUCTIVE(rule, kind)                                  \
-  template <>                                                      \
-  struct Action<rules::rule> {                                     \
-    template <typename Input>                                      \
-    static void apply(const Input& in, Builder& b) {               \
-      b.AddAbductive(AbductiveKind::kind, b.OffsetOf(in.begin())); \
-    }                                                              \
+#define RPL_ABDUCTIVE(rule, kind)                                           \
+  template <>                                                               \
+  struct Action<rules::rule> {                                              \
+    template <typename Input>                                               \
+    static void apply(const Input& in, Builder& b) {                        \
+      b.AddAbductive(AbductiveKind::kind, b.source().OffsetOf(in.begin())); \
+    }                                                                       \
   }
 
-RPL_TOKEN(Word, Word);
-RPL_TOKEN(GoalLabel, AddGoal);
-RPL_TOKEN(AsyncLabel, AddTool);
-RPL_TOKEN(NamedLvar, AddLvar);
-RPL_TOKEN(AnonymousLvar, AddLvar);
-RPL_TOKEN(ExpansionName, AddExpansion);
-RPL_TOKEN(Keyword, AddKeyword);
-RPL_TOKEN(SuffixName, AddSymbol);
-RPL_TOKEN(SuffixTruth, AddTruth);
+RPL_LEAF(Word, WordLeaf);
+RPL_LEAF(GoalLabel, GoalLeaf);
+RPL_LEAF(AsyncLabel, ToolLeaf);
+RPL_LEAF(NamedLvar, LvarLeaf);
+RPL_LEAF(AnonymousLvar, LvarLeaf);
+RPL_LEAF(ExpansionName, ExpansionLeaf);
+RPL_LEAF(Keyword, KeywordLeaf);
+RPL_LEAF(SuffixName, SymbolLeaf);
+RPL_LEAF(SuffixTruth, TruthLeaf);
 RPL_TOKEN(Digits, AddNumber);
 RPL_TOKEN(NumberSuffix, AddNumberSuffix);
-RPL_TOKEN(Regex, AddRegex);
+RPL_LEAF(Regex, RegexLeaf);
 
-RPL_TOKEN(DqText, StringText);
-RPL_TOKEN(SqText, StringText);
-RPL_TOKEN(Escape, StringEscape);
-RPL_TOKEN(LoneBrace, StringBrace);
-RPL_TOKEN(Hole, StringHole);
+RPL_TOKEN(DqText, string().Text);
+RPL_TOKEN(SqText, string().Text);
+RPL_TOKEN(Escape, string().Escape);
+RPL_TOKEN(LoneBrace, string().Brace);
+RPL_TOKEN(Hole, string().Hole);
 RPL_TOKEN(String, AddString);
 
 RPL_TOKEN(ArgsOpen, Open);
@@ -570,6 +638,7 @@ RPL_STEP(ConstraintArrow, AddConstraint());
 RPL_STEP(Rule, CloseRule());
 
 #undef RPL_TOKEN
+#undef RPL_LEAF
 #undef RPL_STEP
 #undef RPL_COLLECTION
 #undef RPL_ABDUCTIVE
@@ -578,7 +647,7 @@ RPL_STEP(Rule, CloseRule());
 template <typename Start>
 Node Read(Builder& b, std::uint32_t begin, std::uint32_t end) {
   b.Start(begin, end);
-  const char* text = b.text().data();
+  const char* text = b.source().text().data();
   tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf_crlf, const char*>
       in(text + begin, text + end, "");
   [[maybe_unused]] const bool read = tao::pegtl::parse<Start, Action, Control>(in, b);
@@ -631,7 +700,7 @@ class SentenceReader {
       } else {
         sentence.rule.tail.push_back(std::move(node));
       }
-      std::vector<Diagnostic> lints = std::move(builder_.lints());
+      std::vector<Diagnostic> lints = std::move(builder_.source().lints());
       if (std::optional<Diagnostic> error = SettleSentence(text_, sentence, lints)) throw *error;
       for (const Diagnostic& lint : lints) AddTo(out_, lint);
       return sentence;
@@ -648,7 +717,7 @@ class SentenceReader {
     }
     try {
       Node term = Read<rules::Term>(builder_, cut.begin, cut.end);
-      std::vector<Diagnostic> lints = std::move(builder_.lints());
+      std::vector<Diagnostic> lints = std::move(builder_.source().lints());
       if (std::optional<Diagnostic> error = SettleTerm(text_, term, lints)) throw *error;
       for (const Diagnostic& lint : lints) AddTo(out_, lint);
       return term;
@@ -697,8 +766,8 @@ class SentenceReader {
   void RequireSignature(const Node& node) const {
     const Call* call = node.As<Call>();
     if (call != nullptr && (call->parens || call->ns == Namespace::kGoal)) return;
-    Builder::Fail(Code::kBadHead, node.span, "expected the signature of a heading",
-                  "write a relation, goal or tool call, a rule or a constraint");
+    SentenceText::Fail(Code::kBadHead, node.span, "expected the signature of a heading",
+                       "write a relation, goal or tool call, a rule or a constraint");
   }
 
   std::string_view text_;

@@ -68,14 +68,169 @@ bool IsEntry(const Rule& rule) {
   return clause.As<Annotated>() || clause.As<Call>();
 }
 
+std::string HeadHint(const Node& node) {
+  if (node.As<Avar>()) return "a tool as a head has parentheses, as in `$tool(?x)`";
+  if (node.As<Conjunction>()) return "write one rule for each head";
+  if (node.As<Annotated>()) return "metadata stands on a fact or on the tail, not on a head";
+  return "";
+}
+
+bool ToolIn(const Node& node) {
+  const Call* call = InsideGroups(node).As<Call>();
+  return call != nullptr && call->ns == Namespace::kTool;
+}
+
+bool IsNamedLvar(const Node& node) {
+  const Lvar* lvar = node.As<Lvar>();
+  return lvar != nullptr && !lvar->name.empty();
+}
+
+bool IsNumber(const std::string& name) { return !name.empty() && IsDigit(name.front()); }
+
+// Each `?name` of the text, with its mark.
+std::unordered_set<std::string_view> VariablesIn(std::string_view text) {
+  constexpr std::string_view kNameChars =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  std::unordered_set<std::string_view> names;
+  for (std::size_t at = text.find('?'); at != text.npos; at = text.find('?', at + 1)) {
+    const std::size_t end = std::min(text.find_first_not_of(kNameChars, at + 1), text.size());
+    names.insert(text.substr(at, end - at));
+  }
+  return names;
+}
+
+[[noreturn]] void Fail(Code code, Span span, std::string message, std::string hint = "") {
+  throw Diagnostic{code, InfoOf(code).severity, span, std::move(message), std::move(hint)};
+}
+
+// The lints of a sentence, and what they quote of it.
+class ShapeFindings {
+ public:
+  /// Borrows both; `text` is the whole file.
+  ShapeFindings(std::string_view text, std::vector<Diagnostic>& lints)
+      : text_(text), lints_(lints) {}
+
+  // Reports each name once per sentence.
+  void Lint(Code code, Span span, std::string message, std::string hint, std::string about = "") {
+    if (!linted_.insert(CodeText(code) + message).second) return;
+    lints_.push_back(
+        {code, InfoOf(code).severity, span, std::move(message), std::move(hint), std::move(about)});
+  }
+
+  std::string_view TextOf(Span span) const {
+    return text_.substr(span.begin, span.end - span.begin);
+  }
+
+  // The source of a node, short enough for a message.
+  std::string Quoted(const Node& node) const {
+    constexpr std::size_t kMost = 60;
+    const std::string_view source = TextOf(node.span);
+    if (source.size() <= kMost) return std::string(source);
+    return std::string(source.substr(0, kMost)) + "...";
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<Diagnostic>& lints_;
+  std::unordered_set<std::string> linted_;
+};
+
+// The spelling of the names in a sentence (decisions 6, 14): an error for what is no name, lints
+// for what is no kebab-case. Names come in the order of the walk; HyphensInNames is last.
+class NameCheck {
+ public:
+  /// Borrows the findings.
+  explicit NameCheck(ShapeFindings& findings) : findings_(findings) {}
+
+  // The span of `?hole` in a template, searched from byte `at`, which advances to it.
+  Span NextHole(Span span, const std::string& hole, std::size_t& at) const {
+    const std::size_t next = findings_.TextOf(span).find("{?" + hole + "}", at);
+    if (next == std::string_view::npos) return span;
+    at = next + 1;
+    const auto begin = span.begin + static_cast<std::uint32_t>(at);
+    return {span.file, begin, begin + static_cast<std::uint32_t>(hole.size()) + 1};
+  }
+
+  void NameAt(Span span, std::string_view name, const char* sigil) {
+    bool kebab = true;
+    bool part_begins = true;
+    for (const char c : name) {
+      if (part_begins && !IsLower(c)) {
+        Fail(Code::kBadName, span, "`" + std::string(sigil) + std::string(name) + "` is not a name",
+             "a name begins with a lower-case letter: `" + std::string(sigil) + Kebab(name) + "`");
+      }
+      if (c == '/') {
+        Fail(Code::kBadName, span, "`" + std::string(name) + "` is not a name",
+             "a namespace is joined with `#`");
+      }
+      kebab = kebab && c != '_' && !IsUpper(c);
+      part_begins = c == '#';
+    }
+    if (kebab) return;
+    findings_.Lint(Code::kNotKebabCase, span,
+                   "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
+                   "write `" + std::string(sigil) + Kebab(name) + "`",
+                   std::string(sigil) + std::string(name));
+  }
+
+  // Data may follow the spelling of other systems (decision 14). A symbol such as `From` is a
+  // variable elsewhere.
+  void ForeignName(Span span, std::string_view name, const char* sigil) {
+    if (*sigil == '\0' && IsUpper(name.front()) && name.find('/') == name.npos) {
+      findings_.Lint(Code::kForeignName, span,
+                     "`" + std::string(name) + "` is a symbol, not a variable",
+                     "a variable begins with `?`: write `?" + Kebab(name) + "`, or for a text `\"" +
+                         std::string(name) + "\"`");
+      return;
+    }
+    const bool foreign = std::any_of(name.begin(), name.end(),
+                                     [](char c) { return c == '/' || c == '_' || IsUpper(c); });
+    if (!foreign) return;
+    std::string kebab = Kebab(name);
+    std::replace(kebab.begin(), kebab.end(), '/', '-');
+    findings_.Lint(Code::kForeignName, span,
+                   "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
+                   "as a name of your own, write `" + std::string(sigil) + kebab + "`");
+  }
+
+  void LvarName(Span span, const std::string& name) {
+    if (IsNumber(name))
+      Fail(Code::kBadName, span, "expected a name, got `" + name + "`",
+           "a name begins with a lower-case letter, as in `first-name`");
+    NameAt(span, name, "?");
+    const std::size_t hyphen = name.rfind('-');
+    const bool number = hyphen != name.npos && hyphen + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", hyphen + 1) == name.npos;
+    if (number) numbered_.emplace_back(name, span);
+  }
+
+  // `?x-1` beside `?x` may be meant as a subtraction (decision 6).
+  void HyphensInNames(Span sentence) {
+    if (numbered_.empty()) return;
+    const std::unordered_set<std::string_view> variables = VariablesIn(findings_.TextOf(sentence));
+    for (const auto& [name, span] : numbered_) {
+      const std::size_t hyphen = name.rfind('-');
+      const std::string base = "?" + name.substr(0, hyphen);
+      if (!variables.contains(base)) continue;
+      findings_.Lint(Code::kHyphenInName, span, "`?" + name + "` is one variable",
+                     "to subtract, write `" + base + " - " + name.substr(hyphen + 1) + "`");
+    }
+  }
+
+ private:
+  ShapeFindings& findings_;
+  std::vector<std::pair<std::string, Span>> numbered_;  // ?x-1
+};
+
 class Shape {
  public:
-  Shape(std::string_view text, std::vector<Diagnostic>& lints) : text_(text), lints_(lints) {}
+  Shape(std::string_view text, std::vector<Diagnostic>& lints)
+      : text_(text), findings_(text, lints) {}
 
   void WholeSentence(Sentence& sentence) {
     takes_recorded_ = IsEntry(sentence.rule);
     RuleParts(sentence.rule);
-    HyphensInNames(sentence.span);
+    names_.HyphensInNames(sentence.span);
   }
 
   void WholeTerm(Node& term) {
@@ -97,7 +252,7 @@ class Shape {
   void Head(Node& node) {
     in_head_ = true;
     if (node.As<Expansion>()) {  // decision 36
-      Name(node, node.As<Expansion>()->name, "#?");
+      names_.NameAt(node.span, node.As<Expansion>()->name, "#?");
     } else {
       if (node.As<Symbol>()) BareName(node);
       if (node.As<Call>() == nullptr) {
@@ -107,13 +262,6 @@ class Shape {
       ACall(node);
     }
     in_head_ = false;
-  }
-
-  static std::string HeadHint(const Node& node) {
-    if (node.As<Avar>()) return "a tool as a head has parentheses, as in `$tool(?x)`";
-    if (node.As<Conjunction>()) return "write one rule for each head";
-    if (node.As<Annotated>()) return "metadata stands on a fact or on the tail, not on a head";
-    return "";
   }
 
   void Constraints(Rule& rule) {
@@ -197,8 +345,8 @@ class Shape {
     if (c != nullptr && std::ranges::any_of(c->items, is_call))
       Fail(Code::kSyntaxError, node.span, "a collection is a value, and states no facts",
            "write each fact on a line of its own, without brackets");
-    Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` is a value, not a clause",
-         "compare it, as in `?y = " + Quoted(node) + "`");
+    Fail(Code::kSyntaxError, node.span, "`" + findings_.Quoted(node) + "` is a value, not a clause",
+         "compare it, as in `?y = " + findings_.Quoted(node) + "`");
   }
 
   void Grouped(Node& inner, bool whole_tail) {
@@ -246,15 +394,17 @@ class Shape {
     const Span name_span = {span.file, span.begin,
                             static_cast<std::uint32_t>(span.begin + std::string_view(sigil).size() +
                                                        call.label.size())};
-    NameAt(name_span, call.label, sigil);
+    names_.NameAt(name_span, call.label, sigil);
     if (call.ns != Namespace::kRelation) return;
     if (!call.parens) {
-      Lint(Code::kBareName, span, "`" + call.label + "` is read as a relation without arguments",
-           "write `" + call.label + "()`");
+      findings_.Lint(Code::kBareName, span,
+                     "`" + call.label + "` is read as a relation without arguments",
+                     "write `" + call.label + "()`");
     }
     if (IsOperatorWord(call.label)) {
-      Lint(Code::kOperatorName, name_span,
-           "the relation `" + call.label + "` is named like an operator", "choose another name");
+      findings_.Lint(Code::kOperatorName, name_span,
+                     "the relation `" + call.label + "` is named like an operator",
+                     "choose another name");
     }
   }
 
@@ -293,12 +443,12 @@ class Shape {
   // Rewrites p(1, ?x + 1) to `?y = ?x + 1, p(1, ?y)`.
   std::string BoundFirst(const Node& arg, const Node* call) const {
     const std::unordered_set<std::string_view> taken =
-        VariablesIn(call == nullptr ? std::string_view{} : TextOf(call->span));
+        VariablesIn(call == nullptr ? std::string_view{} : findings_.TextOf(call->span));
     std::string fresh = "?y";
     for (int n = 2; taken.contains(fresh); ++n) fresh = "?y" + std::to_string(n);
-    std::string hint = "write `" + fresh + " = " + std::string(TextOf(arg.span));
+    std::string hint = "write `" + fresh + " = " + std::string(findings_.TextOf(arg.span));
     if (call != nullptr && call->span.end - call->span.begin <= 80) {
-      std::string rewritten(TextOf(call->span));
+      std::string rewritten(findings_.TextOf(call->span));
       rewritten.replace(arg.span.begin - call->span.begin, arg.span.end - arg.span.begin, fresh);
       hint += ", " + rewritten;
     }
@@ -312,9 +462,9 @@ class Shape {
     if (Collection* c = node.As<Collection>()) return Elements(node, *c);
     const Symbol* symbol = node.As<Symbol>();
     if (symbol == nullptr) return Leaf(node);
-    ForeignName(node.span, symbol->name, "");
+    names_.ForeignName(node.span, symbol->name, "");
     if (symbol->name == "now") {
-      Lint(Code::kOperatorName, node.span, "`now` is a symbol here, not the time",
+      findings_.Lint(Code::kOperatorName, node.span, "`now` is a symbol here, not the time",
            "the time is `now` only beside a temporal operator");
     }
   }
@@ -323,23 +473,23 @@ class Shape {
     Visit(
         node,
         [&](const Lvar& v) {
-          if (!v.name.empty()) LvarName(node.span, v.name);
+          if (!v.name.empty()) names_.LvarName(node.span, v.name);
         },
         [&](const Avar& a) {
           if (a.name.find('#') != a.name.npos) {
             Fail(Code::kBadName, node.span, "a namespace cannot stand in an async variable",
                  "a tool call has parentheses, as in `$" + a.name + "()`");
           }
-          Name(node, a.name, "$");
+          names_.NameAt(node.span, a.name, "$");
         },
-        [&](const Expansion& e) { Name(node, e.name, "#?"); },
+        [&](const Expansion& e) { names_.NameAt(node.span, e.name, "#?"); },
         [&](const Template& t) {
           std::size_t at = 0;
           for (const std::string& hole : t.holes) {
-            if (!hole.empty()) NameAt(NextHole(node.span, hole, at), hole, "?");
+            if (!hole.empty()) names_.NameAt(names_.NextHole(node.span, hole, at), hole, "?");
           }
         },
-        [&](const Keyword& k) { ForeignName(node.span, k.name, ":"); },
+        [&](const Keyword& k) { names_.ForeignName(node.span, k.name, ":"); },
         [&](const Regex& r) { ValidRegex(node.span, r); },
         [&](Match& m) { Data(m.pattern.front()); },
         [](const Among<String, Number, Symbol, Boolean, Nil, Now, Collection, Call, Count, Not,
@@ -382,22 +532,23 @@ class Shape {
     }
     if (c.kind == CollectionKind::kMap) Entries(c);
     if (c.kind == CollectionKind::kList && c.dotted && c.items.size() == 2 && c.rest.empty()) {
-      Lint(Code::kDottedPair, node.span, "`" + Quoted(node) + "` has exactly two elements",
-           "for the rest, write `[" + Quoted(c.items[0]) + " & ?rest]`");
+      findings_.Lint(Code::kDottedPair, node.span,
+                     "`" + findings_.Quoted(node) + "` has exactly two elements",
+                     "for the rest, write `[" + findings_.Quoted(c.items[0]) + " & ?rest]`");
     }
   }
 
   void Entries(const Collection& map) {
     if (map.items.size() % 2 != 0) {
       Fail(Code::kBadMap, map.items.back().span,
-           "the key `" + Quoted(map.items.back()) + "` has no value",
+           "the key `" + findings_.Quoted(map.items.back()) + "` has no value",
            "a map holds pairs: key, value, key, value");
     }
     std::unordered_set<std::string> keys;
     for (std::size_t i = 0; i < map.items.size() && map.items.size() > 2; i += 2) {
       if (!IsGround(map.items[i]) || keys.insert(Print(map.items[i])).second) continue;
       Fail(Code::kBadMap, map.items[i].span,
-           "the key `" + Quoted(map.items[i]) + "` stands twice in one map");
+           "the key `" + findings_.Quoted(map.items[i]) + "` stands twice in one map");
     }
   }
 
@@ -434,11 +585,6 @@ class Shape {
     }
   }
 
-  static bool ToolIn(const Node& node) {
-    const Call* call = InsideGroups(node).As<Call>();
-    return call != nullptr && call->ns == Namespace::kTool;
-  }
-
   void ToolClause(Node& node) {
     if (Group* group = node.As<Group>()) return ToolClause(group->inner.front());
     ACall(node);
@@ -447,7 +593,7 @@ class Shape {
   // Only LVAR = TOOL binds (decision 55).
   [[noreturn]] void ToolOperand(const Node& other, const Node& tool) const {
     Fail(Code::kSyntaxError, tool.span, "only an lvar can be equated with a tool call",
-         "write `" + Quoted(tool) + " ^ ~ {:result " + Quoted(other) + "}`");
+         "write `" + findings_.Quoted(tool) + " ^ ~ {:result " + findings_.Quoted(other) + "}`");
   }
 
   void TemporalOperand(Node& node) {
@@ -467,9 +613,9 @@ class Shape {
           if (call.ns == Namespace::kRelation && call.parens) return ACall(node);
           if (call.ns == Namespace::kTool) {
             Fail(Code::kSyntaxError, node.span, "a tool call cannot be an operand",
-                 "bind its result first: `?r = " + Quoted(node) + "`");
+                 "bind its result first: `?r = " + findings_.Quoted(node) + "`");
           }
-          Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` cannot be an operand");
+          Fail(Code::kSyntaxError, node.span, "`" + findings_.Quoted(node) + "` cannot be an operand");
         },
         [&](Group& group) { Operand(group.inner.front(), false); },
         [&](Binary& b) {
@@ -481,7 +627,7 @@ class Shape {
         [&](Match&) {
           if (pattern) return Data(node);
           Fail(Code::kSyntaxError, node.span, "a pattern stands beside `=` or in an argument",
-               "write `?x = " + Quoted(node) + "` as a clause of its own");
+               "write `?x = " + findings_.Quoted(node) + "` as a clause of its own");
         },
         [&](const Among<Rule, Conjunction, Disjunction, Not, Annotated, GoalFalse, Within,
                         Between> auto&) { NotAnOperand(node); },
@@ -500,7 +646,7 @@ class Shape {
     const bool refused = (call != nullptr && (call->ns != Namespace::kRelation || !call->parens)) ||
                          node.As<Binary>() || node.As<Count>() || node.As<Match>();
     if (refused) {
-      Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` cannot be counted",
+      Fail(Code::kSyntaxError, node.span, "`" + findings_.Quoted(node) + "` cannot be counted",
            "bars hold one operand: a relation call, a variable, a collection or `#?x`");
     }
     Operand(node, false);
@@ -511,8 +657,9 @@ class Shape {
     for (const Node& side : b.sides) {
       const Binary* inner = side.As<Binary>();
       if (inner != nullptr && IsSetOperator(inner->op) && inner->op != b.op) {
-        Lint(Code::kMixedSetOperators, node.span, "different set operators group left here",
-             "write parentheses: `(" + Quoted(side) + ")`");
+        findings_.Lint(Code::kMixedSetOperators, node.span,
+                       "different set operators group left here",
+                       "write parentheses: `(" + findings_.Quoted(side) + ")`");
       }
     }
   }
@@ -535,14 +682,9 @@ class Shape {
         suffix.key.empty() ? suffix.bindings : keyword != nullptr && keyword->name == "bindings";
     Keys(value, bindings);
     if (!suffix.bindings && suffix.key.empty() && value.As<Collection>()) {
-      Lint(Code::kBareMetadataMap, value.span, "a metadata map is a pattern here",
-           "write `^ ~ " + Quoted(value) + "`");
+      findings_.Lint(Code::kBareMetadataMap, value.span, "a metadata map is a pattern here",
+                     "write `^ ~ " + findings_.Quoted(value) + "`");
     }
-  }
-
-  static bool IsNamedLvar(const Node& node) {
-    const Lvar* lvar = node.As<Lvar>();
-    return lvar != nullptr && !lvar->name.empty();
   }
 
   // Keys of a metadata map are literals at every level (§11); in a bindings map `?g` is
@@ -569,139 +711,19 @@ class Shape {
   [[noreturn]] void RefuseKey(const Node& key) const {
     const bool variable = key.As<Lvar>() || key.As<Avar>();
     Fail(Code::kBadMetadata, key.span,
-         "expected a literal as a metadata key, got `" + Quoted(key) + "`",
+         "expected a literal as a metadata key, got `" + findings_.Quoted(key) + "`",
          variable
              ? "for a variable key, bind the map with `^^ ?b`, then match `?b ~ [?key, ?value]`"
              : "a key is a keyword, string, symbol, number, boolean or nil");
   }
 
-  // --- Names ------------------------------------------------------------------------------
-
-  void Name(const Node& node, const std::string& name, const char* sigil) {
-    NameAt(node.span, name, sigil);
-  }
-
-  // The span of `?hole` in a template, searched from byte `at`, which advances to it.
-  Span NextHole(Span span, const std::string& hole, std::size_t& at) const {
-    const std::size_t next = TextOf(span).find("{?" + hole + "}", at);
-    if (next == std::string_view::npos) return span;
-    at = next + 1;
-    const auto begin = span.begin + static_cast<std::uint32_t>(at);
-    return {span.file, begin, begin + static_cast<std::uint32_t>(hole.size()) + 1};
-  }
-
-  void NameAt(Span span, std::string_view name, const char* sigil) {
-    bool kebab = true;
-    bool part_begins = true;
-    for (const char c : name) {
-      if (part_begins && !IsLower(c)) {
-        Fail(Code::kBadName, span, "`" + std::string(sigil) + std::string(name) + "` is not a name",
-             "a name begins with a lower-case letter: `" + std::string(sigil) + Kebab(name) + "`");
-      }
-      if (c == '/') {
-        Fail(Code::kBadName, span, "`" + std::string(name) + "` is not a name",
-             "a namespace is joined with `#`");
-      }
-      kebab = kebab && c != '_' && !IsUpper(c);
-      part_begins = c == '#';
-    }
-    if (kebab) return;
-    Lint(Code::kNotKebabCase, span,
-         "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
-         "write `" + std::string(sigil) + Kebab(name) + "`",
-         std::string(sigil) + std::string(name));
-  }
-
-  // Data may follow the spelling of other systems (decision 14). A symbol such as `From` is a
-  // variable elsewhere.
-  void ForeignName(Span span, std::string_view name, const char* sigil) {
-    if (*sigil == '\0' && IsUpper(name.front()) && name.find('/') == name.npos) {
-      Lint(Code::kForeignName, span, "`" + std::string(name) + "` is a symbol, not a variable",
-           "a variable begins with `?`: write `?" + Kebab(name) + "`, or for a text `\"" +
-               std::string(name) + "\"`");
-      return;
-    }
-    const bool foreign = std::any_of(name.begin(), name.end(),
-                                     [](char c) { return c == '/' || c == '_' || IsUpper(c); });
-    if (!foreign) return;
-    std::string kebab = Kebab(name);
-    std::replace(kebab.begin(), kebab.end(), '/', '-');
-    Lint(Code::kForeignName, span,
-         "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
-         "as a name of your own, write `" + std::string(sigil) + kebab + "`");
-  }
-
-  static bool IsNumber(const std::string& name) { return !name.empty() && IsDigit(name.front()); }
-
-  void LvarName(Span span, const std::string& name) {
-    if (IsNumber(name))
-      Fail(Code::kBadName, span, "expected a name, got `" + name + "`",
-           "a name begins with a lower-case letter, as in `first-name`");
-    NameAt(span, name, "?");
-    const std::size_t hyphen = name.rfind('-');
-    const bool number = hyphen != name.npos && hyphen + 1 < name.size() &&
-                        name.find_first_not_of("0123456789", hyphen + 1) == name.npos;
-    if (number) numbered_.emplace_back(name, span);
-  }
-
-  // `?x-1` beside `?x` may be meant as a subtraction (decision 6).
-  void HyphensInNames(Span sentence) {
-    if (numbered_.empty()) return;
-    const std::unordered_set<std::string_view> variables = VariablesIn(TextOf(sentence));
-    for (const auto& [name, span] : numbered_) {
-      const std::size_t hyphen = name.rfind('-');
-      const std::string base = "?" + name.substr(0, hyphen);
-      if (!variables.contains(base)) continue;
-      Lint(Code::kHyphenInName, span, "`?" + name + "` is one variable",
-           "to subtract, write `" + base + " - " + name.substr(hyphen + 1) + "`");
-    }
-  }
-
-  // Each `?name` of the text, with its mark.
-  static std::unordered_set<std::string_view> VariablesIn(std::string_view text) {
-    constexpr std::string_view kNameChars =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    std::unordered_set<std::string_view> names;
-    for (std::size_t at = text.find('?'); at != text.npos; at = text.find('?', at + 1)) {
-      const std::size_t end = std::min(text.find_first_not_of(kNameChars, at + 1), text.size());
-      names.insert(text.substr(at, end - at));
-    }
-    return names;
-  }
-
-  // --- Findings ---------------------------------------------------------------------------
-
-  [[noreturn]] static void Fail(Code code, Span span, std::string message, std::string hint = "") {
-    throw Diagnostic{code, InfoOf(code).severity, span, std::move(message), std::move(hint)};
-  }
-
-  // Reports each name once per sentence.
-  void Lint(Code code, Span span, std::string message, std::string hint, std::string about = "") {
-    if (!linted_.insert(CodeText(code) + message).second) return;
-    lints_.push_back(
-        {code, InfoOf(code).severity, span, std::move(message), std::move(hint), std::move(about)});
-  }
-
-  std::string_view TextOf(Span span) const {
-    return text_.substr(span.begin, span.end - span.begin);
-  }
-
-  // The source of a node, short enough for a message.
-  std::string Quoted(const Node& node) const {
-    constexpr std::size_t kMost = 60;
-    const std::string_view source = TextOf(node.span);
-    if (source.size() <= kMost) return std::string(source);
-    return std::string(source.substr(0, kMost)) + "...";
-  }
-
   std::string_view text_;
-  std::vector<Diagnostic>& lints_;
+  ShapeFindings findings_;
+  NameCheck names_{findings_};
   bool in_head_ = false;
   // Values may be what no sentence writes but rules can bind: calls within collections, and maps
   // with any keys. Traces and replies hold such values (§12.3).
   bool takes_recorded_ = false;
-  std::unordered_set<std::string> linted_;
-  std::vector<std::pair<std::string, Span>> numbered_;  // ?x-1
 };
 
 }  // namespace

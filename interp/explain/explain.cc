@@ -135,10 +135,6 @@ std::vector<const Clause*> FromTheHead(const Definition& def, std::vector<const 
   return out;
 }
 
-bool HasSet(std::span<const Value> row) {
-  return std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
-}
-
 }  // namespace
 
 std::vector<const Step*> PathTo(const Step* at, const Step* end,
@@ -169,74 +165,22 @@ void MarkWrites(const Step& step, std::vector<bool>& bound) {
 }
 
 Explainer::Explainer(interp::Engine& engine, std::string cut_off)
-    : engine_(engine), cut_off_(std::move(cut_off)) {
-  const std::vector<Stratum>& strata = engine_.analysis.strata();
-  for (std::size_t i = 0; i < strata.size(); ++i)
-    for (RelationId r : strata[i].relations) component_[r] = static_cast<int>(i);
-}
+    : engine_(engine), facts_(engine), cut_off_(std::move(cut_off)) {}
 
 Explainer::Settled::Settled(interp::Engine& engine)
     : machine_(engine.solver.machine()), truncated_(std::exchange(machine_.truncated, false)) {}
 
 Explainer::Settled::~Settled() { machine_.truncated = truncated_; }
 
-// --- kinds of facts ------------------------------------------------------------------------
-
-Explainer::Fact Explainer::Normal(RelationId relation, std::vector<Value> row) const {
-  if (!HasSet(row)) return {engine_.store.BaseOf(relation), std::move(row)};
-  if (const RelationId whole = engine_.store.WholeIfAny(relation); !engine_.store.IsWhole(relation))
-    if (whole != kNoId && engine_.store.at(whole).Find(row) != kNoId)
-      return {whole, std::move(row)};
-  return {relation, std::move(row)};
-}
-
-std::optional<RowId> Explainer::StoredRow(const Fact& fact) const {
-  const Relation& rel = engine_.store.at(fact.first);
-  if (rel.space() != Space::kGoal) {
-    const RowId row = rel.arity() == fact.second.size() ? rel.Find(fact.second) : kNoId;
-    return row == kNoId ? std::nullopt : std::optional(row);
-  }
-  // A recorded truth of a goal: its map has the cells.
-  const Goal* goal = engine_.program.FindGoal(engine_.pool.TextOf(rel.label()));
-  for (RowId row = 0; row < rel.size(); ++row)
-    if (CapturedCells(engine_.pool, goal, rel.Row(row)[0], fact.second.size()) == fact.second)
-      return row;
-  return std::nullopt;
-}
-
-bool Explainer::IsAsserted(const Fact& fact) const {
-  const std::optional<RowId> row = StoredRow(fact);
-  return row && engine_.store.at(fact.first).asserted(*row);
-}
-
-bool Explainer::IsComputed(RelationId relation) const {
-  const RelationId base = engine_.store.BaseOf(relation);
-  return engine_.program.FindBuiltin(base) != nullptr ||
-         (IsOfLibrary(engine_.store.at(base).name()) && engine_.program.HasRules(base));
-}
-
-int Explainer::ComponentOf(RelationId relation) const {
-  const auto it = component_.find(engine_.store.BaseOf(relation));
-  return it == component_.end() ? -1 : it->second;
-}
-
 std::optional<std::size_t> Explainer::StampOf(const Fact& fact) {
-  const int component = ComponentOf(fact.first);
-  const std::optional<RowId> row = component < 0 ? std::nullopt : StoredRow(fact);
+  const int component = facts_.ComponentOf(fact.first);
+  const std::optional<RowId> row = component < 0 ? std::nullopt : facts_.StoredRow(fact);
   if (!row) return std::nullopt;
   const std::vector<RelationId>& members =
       engine_.analysis.strata()[static_cast<std::size_t>(component)].relations;
   if (members.size() == 1 && engine_.store.WholeIfAny(members.front()) == kNoId) return *row;
   Replay(component);
   return stamps_.at(fact.first)[*row];
-}
-
-std::vector<int> Explainer::RulesOf(RelationId relation) const {
-  const Relation& rel = engine_.store.at(relation);
-  if (IsComputed(relation)) return {};  // what the library does by rules is not told
-  if (rel.space() != Space::kGoal) return engine_.analysis.RulesOf(engine_.store.BaseOf(relation));
-  const Goal* goal = engine_.program.FindGoal(engine_.pool.TextOf(rel.label()));
-  return goal == nullptr ? std::vector<int>{} : goal->rules;
 }
 
 // --- finding answers -------------------------------------------------------------------------
@@ -274,8 +218,8 @@ Undecided Explainer::Each(const Definition& def, const std::vector<const Clause*
       MarkWrites(*step, found.bound);
       if (step->kind != Step::Kind::kAtom || step->access == Access::kExternal) continue;
       const Premise premise = machine.PremiseOf(frame.path[matched++]);
-      found.facts.push_back(
-          Normal(step->access == Access::kGoal ? premise.relation : step->relation, premise.row));
+      found.facts.push_back(facts_.Normal(
+          step->access == Access::kGoal ? premise.relation : step->relation, premise.row));
     }
     return take(std::move(found)) && machine.evaluation.stop == Stop::kGoesOn;
   };
@@ -306,26 +250,6 @@ Undecided Explainer::OpenOf(Frame& frame) {
   return {std::move(frame.waits), lacks, frame.unfinished};
 }
 
-// Whether a row is the other one, but for sets that have an element in its place.
-bool Explainer::Covers(std::span<const Value> row, std::span<const Value> instance) const {
-  return std::ranges::equal(row, instance, [&](Value of, Value v) {
-    return of == v || (of.kind() == Kind::kSet && engine_.pool.Contains(of, v));
-  });
-}
-
-// The row itself, and, for an instance of a set, the rows with their sets whole.
-std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
-  std::vector<std::vector<Value>> out = {fact.second};
-  const RelationId whole =
-      engine_.store.IsWhole(fact.first) ? kNoId : engine_.store.WholeIfAny(fact.first);
-  if (whole == kNoId) return out;
-  const Relation& rows = engine_.store.at(whole);
-  for (RowId r = 0; r < rows.size(); ++r) {
-    if (const auto row = rows.Cells(r); HasSet(row) && Covers(row, fact.second)) out.push_back(row);
-  }
-  return out;
-}
-
 bool Explainer::Gives(const Instance& instance, const Fact& fact) {
   const Definition& def = *instance.def;
   const Relation& rel = engine_.store.at(fact.first);
@@ -353,7 +277,8 @@ bool Explainer::Gives(const Instance& instance, const Fact& fact) {
 // The clauses that hold for a fact. The guards of a goal that is true held before it was (decision
 // 62).
 std::vector<const Clause*> Explainer::ClausesFor(const Definition& def, const Fact& fact) const {
-  const bool is_truth = engine_.store.at(fact.first).space() == Space::kGoal && StoredRow(fact);
+  const bool is_truth =
+      engine_.store.at(fact.first).space() == Space::kGoal && facts_.StoredRow(fact);
   return is_truth ? engine_.analysis.WithoutGuards(def) : ClausesOf(def);
 }
 
@@ -375,7 +300,7 @@ bool Explainer::Candidates(const Fact& fact, bool nothing, const Take& take) {
     if (def.choice) return;
     if (!IsFree(def, fact)) {
       const std::vector<const Clause*> order = FromTheHead(def, clauses, engine_.analysis);
-      for (const std::vector<Value>& key : KeysFor(fact)) {
+      for (const std::vector<Value>& key : facts_.KeysFor(fact)) {
         Each(def, order, key, nullptr, check);
         if (done) return;
       }
@@ -391,7 +316,7 @@ bool Explainer::Candidates(const Fact& fact, bool nothing, const Take& take) {
     // In a table, a choice is made for the caller's arguments.
     if (def.choice && !done) Each(def, clauses, fact.second, nullptr, check);
   };
-  for (int number : RulesOf(fact.first)) {
+  for (int number : facts_.RulesOf(fact.first)) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (!def.gathered.empty()) continue;
     if (nothing) free(def, ClausesFor(def, fact));
@@ -416,7 +341,7 @@ std::vector<std::vector<Value>> Explainer::WholesOf(const Definition& def, const
   const Machine::Use use(engine_.solver.machine(), frame, Mode::kSolve);
   const auto gather = [&] {
     engine_.solver.Gather(def, bound, [&](Solver::Gathered group) {
-      if (Covers(group.row, fact.second)) out.push_back(std::move(group.row));
+      if (facts_.Covers(group.row, fact.second)) out.push_back(std::move(group.row));
     });
     return true;
   };
@@ -426,7 +351,7 @@ std::vector<std::vector<Value>> Explainer::WholesOf(const Definition& def, const
 }
 
 std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, const Fact& fact) {
-  for (const std::vector<Value>& row : KeysFor(fact))
+  for (const std::vector<Value>& row : facts_.KeysFor(fact))
     if (std::optional<Choice> out = GatheringOf(def, fact, row)) return out;
   if (StampOf(fact)) return std::nullopt;
   for (const std::vector<Value>& row : WholesOf(def, fact))
@@ -518,12 +443,12 @@ std::optional<Explainer::Choice> Explainer::GatheringOf(const Definition& def, c
 bool Explainer::Usable(const Instance& instance, const Fact& fact) {
   const std::optional<std::size_t> stamp = StampOf(fact);
   return std::ranges::all_of(instance.facts, [&](const Fact& premise) {
-    if (IsAsserted(premise)) return true;
+    if (facts_.IsAsserted(premise)) return true;
     if (premise == fact) return false;
-    if (!stamp || ComponentOf(premise.first) < 0) return true;
-    const bool below = ComponentOf(premise.first) != ComponentOf(fact.first);
+    if (!stamp || facts_.ComponentOf(premise.first) < 0) return true;
+    const bool below = facts_.ComponentOf(premise.first) != facts_.ComponentOf(fact.first);
     // No row, but an answer for a group key that is bound.
-    if (!StoredRow(premise)) return below && engine_.analysis.KeysOf(premise.first) != 0;
+    if (!facts_.StoredRow(premise)) return below && engine_.analysis.KeysOf(premise.first) != 0;
     return below || *StampOf(premise) < *stamp;
   });
 }
@@ -548,7 +473,7 @@ bool Explainer::EachWay(Instance instance, const Fact& fact, const Take& take) {
 
 // Whether a row follows from rows that Replay has stamped.
 bool Explainer::IsReady(const Fact& fact) {
-  if (IsAsserted(fact)) return true;
+  if (facts_.IsAsserted(fact)) return true;
   const auto take = [](const Instance&) { return false; };
   if (!Candidates(fact, false, take) || !Candidates(fact, true, take)) return true;
   return Gathered(fact).has_value();
@@ -597,7 +522,7 @@ Explainer::Choice Explainer::ChoiceOf(Instance instance) {
 }
 
 std::optional<Explainer::Choice> Explainer::Gathered(const Fact& fact) {
-  for (const int number : RulesOf(fact.first)) {
+  for (const int number : facts_.RulesOf(fact.first)) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (def.gathered.empty()) continue;
     if (std::optional<Choice> out = Gathering(def, fact)) return out;
@@ -652,8 +577,8 @@ class Explainer::Settling {
   };
 
   bool IsSettled(const Fact& fact) {
-    return explainer_.settled_.contains(fact) || explainer_.IsAsserted(fact) ||
-           explainer_.IsComputed(fact.first) || explainer_.StampOf(fact);
+    return explainer_.settled_.contains(fact) || explainer_.facts_.IsAsserted(fact) ||
+           explainer_.facts_.IsComputed(fact.first) || explainer_.StampOf(fact);
   }
 
   bool Ends(const Tried& root) const {

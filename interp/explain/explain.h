@@ -33,6 +33,7 @@
 
 #include "interp/eval/evaluation.h"
 #include "interp/explain/explanation.h"
+#include "interp/explain/known_facts.h"
 #include "interp/plan/plan.h"
 
 namespace rpl {
@@ -63,9 +64,7 @@ class Explainer {
   Explanation WhyNot(const Definition& form, std::size_t depth);
 
  private:
-  /// A row with the relation that holds it: a companion when its sets are whole (§7), a
-  /// goal when it is an answer of one.
-  using Fact = std::pair<RelationId, std::vector<Value>>;
+  using Fact = KnownFacts::Fact;
 
   /// One answer of some clauses: the steps that led to it, and the facts that they matched.
   struct Instance {
@@ -117,23 +116,12 @@ class Explainer {
   /// `tries`: the most rows of tables, and derivations of them, to look at. `why_not`: why there is
   /// no choice.
   std::optional<Choice> Choose(const Fact& fact, std::size_t tries, std::string& why_not);
-  std::optional<RowId> StoredRow(const Fact& fact) const;
-  bool IsAsserted(const Fact& fact) const;
-  /// Whether the relation is the library's: its rows have no premises.
-  bool IsComputed(RelationId relation) const;
   std::optional<std::size_t> StampOf(const Fact& fact);
-  int ComponentOf(RelationId relation) const;
   void Replay(int component);
   bool IsReady(const Fact& fact);
-  bool Covers(std::span<const Value> row, std::span<const Value> instance) const;
-  std::vector<std::vector<Value>> KeysFor(const Fact& fact) const;
-  std::vector<int> RulesOf(RelationId relation) const;
-  Fact Normal(RelationId relation, std::vector<Value> row) const;
 
   // explain_tree.cc
   Explanation Tree(const Fact& root, const ExplainLimits& limits);
-  void Leaf(ExplainNode& node, const Fact& fact) const;
-  std::string FactText(const Fact& fact) const;
   /// Calls `fact` or `test` for each premise of an instance, in written order.
   void Premises(const Instance& instance, const std::function<void(const Fact&)>& fact,
                 const std::function<void(ExplainNode)>& test);
@@ -155,10 +143,10 @@ class Explainer {
   std::string Unknown(const Clause& clause) const;
 
   interp::Engine& engine_;
+  KnownFacts facts_;
   std::string cut_off_;
   Undecided open_form_;
   std::map<std::pair<std::vector<const void*>, std::vector<bool>>, std::unique_ptr<Plan>> plans_;
-  std::map<RelationId, int> component_;
   std::map<RelationId, std::vector<std::size_t>> stamps_;  // of replayed components
   std::set<int> replayed_;
   std::map<Fact, Choice> settled_;  // for rows that exist only in tables

@@ -53,8 +53,8 @@ std::string Explainer::KnownAs(RelationId relation) const {
   const bool goal = rel.space() == Space::kGoal;
   if (const RelationId base = engine_.store.BaseOf(relation); engine_.analysis.IsBroken(base))
     return engine_.store.at(base).name() + " " + engine_.analysis.WhyBroken(base);
-  if (!rel.empty() || engine_.store.IsGiven(relation) || !RulesOf(relation).empty() ||
-      engine_.program.FindCollected(relation) != nullptr || IsComputed(relation))
+  if (!rel.empty() || engine_.store.IsGiven(relation) || !facts_.RulesOf(relation).empty() ||
+      engine_.program.FindCollected(relation) != nullptr || facts_.IsComputed(relation))
     return "";
   if (rel.space() == Space::kTool || rel.space() == Space::kAvar) return "nobody answered it";
   std::string other, best;
@@ -65,8 +65,8 @@ std::string Explainer::KnownAs(RelationId relation) const {
     if ((known.space() != Space::kRelation && !known_goal) || engine_.store.IsWhole(r) ||
         r == relation)
       continue;
-    if (known.empty() && RulesOf(r).empty() && engine_.program.FindCollected(r) == nullptr &&
-        !IsComputed(r))
+    if (known.empty() && facts_.RulesOf(r).empty() && engine_.program.FindCollected(r) == nullptr &&
+        !facts_.IsComputed(r))
       continue;
     const std::string shown =
         known_goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
@@ -91,8 +91,8 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
     if (differ != 1) continue;
     ++shown;
     const std::vector<Value> cells = rel.Cells(row);
-    to.Add(parent, NodeKind::kNearest, FactText({relation, {cells.begin(), cells.end()}}), "",
-           rel.Origin(row));
+    to.Add(parent, NodeKind::kNearest, facts_.FactText({relation, {cells.begin(), cells.end()}}),
+           "", rel.Origin(row));
   }
 }
 
@@ -151,7 +151,8 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   const Undecided undecided = Each(*at.def, {step.clause}, {}, &alone,
                                    [&](const Instance&) { return holds = true, false; });
   const auto descend = [&](int node) {
-    if (step.access == Access::kExternal || RulesOf(step.relation).empty() || depth == 0) return;
+    if (step.access == Access::kExternal || facts_.RulesOf(step.relation).empty() || depth == 0)
+      return;
     const auto* atom = step.clause->As<Atom>();
     std::vector<Value> key(atom->args.size());
     for (const auto& [column, p] : step.keys)
@@ -177,8 +178,8 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     Instance from = at;
     Each(*at.def, body, {}, &from, [&](const Instance& inner) {
       for (const Fact& fact : inner.facts) {
-        const int child = to.Add(node, NodeKind::kDerived, FactText(fact));
-        if (IsAsserted(fact)) Leaf(to.at(child), fact);
+        const int child = to.Add(node, NodeKind::kDerived, facts_.FactText(fact));
+        if (facts_.IsAsserted(fact)) facts_.Leaf(to.at(child), fact);
       }
       return false;
     });
@@ -198,8 +199,9 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     return;
   }
   const std::string known = KnownAs(step.relation);
-  const bool undefined = IsComputed(step.relation) && !note.empty();  // `note` has the values
-  const bool so_far = engine_.solver.machine().truncated && !IsComputed(step.relation);
+  const bool undefined =
+      facts_.IsComputed(step.relation) && !note.empty();  // `note` has the values
+  const bool so_far = engine_.solver.machine().truncated && !facts_.IsComputed(step.relation);
   const int node = to.Add(parent, NodeKind::kFailed, text,
                           (undefined        ? note
                            : !known.empty() ? known
@@ -301,7 +303,7 @@ void Explainer::Missing(Absence& to, int parent, RelationId relation, const std:
     to.Add(parent, NodeKind::kTruncated, "… and more");
     return;
   }
-  for (int number : RulesOf(relation))
+  for (int number : facts_.RulesOf(relation))
     Attempt(to, parent, engine_.program.definitions()[static_cast<std::size_t>(number)], key,
             depth);
   Nearest(to, parent, relation, key);
@@ -319,7 +321,7 @@ Explanation Explainer::WhyNot(const Definition& form, std::size_t depth) {
   for (const Pattern& p : atom->args)
     key.push_back(p.kind == Pattern::Kind::kConstant ? p.constant : kNone);
   std::string note = KnownAs(atom->relation);
-  if (IsComputed(atom->relation))
+  if (facts_.IsComputed(atom->relation))
     note = engine_.solver.WhyEmpty(engine_.solver.Demand(atom->relation, key));
   const std::string doubt = Doubt(open_form_);
   const Space space = engine_.store.at(atom->relation).space();

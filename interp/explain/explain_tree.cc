@@ -79,41 +79,6 @@ std::string InstanceText(const Pool& pool, const Clause& clause, const Definitio
   return out.append(clause.text, at);
 }
 
-std::string Explainer::FactText(const Fact& fact) const {
-  const Relation& rel = engine_.store.at(fact.first);
-  std::string out = rel.name();
-  std::vector<Value> cells = fact.second;
-  if (rel.space() == Space::kGoal) {
-    while (!cells.empty() && cells.back() == kAbsent) cells.pop_back();
-    if (cells.empty()) return out;
-  }
-  if (rel.space() != Space::kAvar) {
-    out += "(";
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      out += (i > 0 ? ", " : "") +
-             (cells[i] == kAbsent ? "_" : Text(engine_.pool, cells[i], kDerivationBytes));
-    out += ")";
-  }
-  if (rel.space() != Space::kTool && rel.space() != Space::kAvar) return out;
-  const std::optional<RowId> row = StoredRow(fact);
-  const Value meta = row ? rel.Meta(*row) : kNone;
-  if (meta.is_none()) return out;
-  const Value result = engine_.pool.Lookup(meta, engine_.store.pool().Keyword("result"));
-  return out + (result.is_none() ? " ^ ~ " + Text(engine_.pool, meta, kDerivationBytes)
-                                 : " = " + Text(engine_.pool, result, kDerivationBytes));
-}
-
-void Explainer::Leaf(ExplainNode& node, const Fact& fact) const {
-  const Relation& rel = engine_.store.at(fact.first);
-  const Span* origin = rel.Origin(*StoredRow(fact));
-  const bool outside = rel.space() == Space::kTool || rel.space() == Space::kAvar;
-  node.kind = origin == nullptr || outside ? NodeKind::kReply : NodeKind::kAsserted;
-  if (origin == nullptr) node.note = "answered";
-  if (origin == nullptr) return;
-  node.placed = true;
-  node.place = *origin;
-}
-
 // The row that an expansion matched; nullopt when it is not a row of the store.
 std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
                                                    const Step& step) const {
@@ -229,9 +194,9 @@ void Explainer::Premises(const Instance& instance, const std::function<void(cons
       Fact call{step.relation, {}};
       for (const auto& [column, p] : step.keys)
         call.second.push_back(Build(engine_.pool, p, instance.slots.data(), &instance.def->slots));
-      if (!StoredRow(call)) continue;
-      ExplainNode node = NodeOf(NodeKind::kReply, FactText(call));
-      Leaf(node, call);
+      if (!facts_.StoredRow(call)) continue;
+      ExplainNode node = NodeOf(NodeKind::kReply, facts_.FactText(call));
+      facts_.Leaf(node, call);
       test(std::move(node));
     } else if (step.kind == Step::Kind::kFirst) {
       std::vector<const Clause*> body;
@@ -259,16 +224,16 @@ Explanation Explainer::Tree(const Fact& root, const ExplainLimits& limits) {
   Explanation out;
   std::map<Fact, int> explained;
   std::vector<Work> stack = {{root, 0, 0}};
-  out.nodes.push_back(NodeOf(NodeKind::kDerived, FactText(root)));
+  out.nodes.push_back(NodeOf(NodeKind::kDerived, facts_.FactText(root)));
   while (!stack.empty()) {
     const Work work = std::move(stack.back());
     stack.pop_back();
     const auto at = static_cast<std::size_t>(work.node);
-    if (IsAsserted(work.fact)) {
-      Leaf(out.nodes[at], work.fact);
+    if (facts_.IsAsserted(work.fact)) {
+      facts_.Leaf(out.nodes[at], work.fact);
       continue;
     }
-    if (IsComputed(work.fact.first)) {
+    if (facts_.IsComputed(work.fact.first)) {
       out.nodes[at].note = "computed";
       continue;
     }
@@ -308,7 +273,7 @@ Explanation Explainer::Tree(const Fact& root, const ExplainLimits& limits) {
       Premises(
           instance,
           [&](const Fact& premise) {
-            if (std::string text = FactText(premise); seen.insert(text).second)
+            if (std::string text = facts_.FactText(premise); seen.insert(text).second)
               stack.push_back(
                   {premise, add(NodeOf(NodeKind::kDerived, std::move(text))), work.depth + 1});
           },

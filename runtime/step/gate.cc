@@ -84,6 +84,8 @@ Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
     : setup_(setup),
       journal_(journal),
       engine_(engine),
+      recorded_(journal),
+      inputs_(setup, engine),
       no_policy_({}, setup != nullptr ? setup->agent : GuardAgent{}) {
   if (setup_ == nullptr) return;
   if (HasPolicy() && journal_ != nullptr)
@@ -97,24 +99,12 @@ Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
 
 bool Gate::on() const { return HasPolicy() || !engine_.program.guards().empty(); }
 
-bool Gate::live() const { return journal_ == nullptr || journal_->live(); }
-
-ordered_json Gate::Outside(const ordered_json& question, const std::function<ordered_json()>& ask) {
-  return journal_ == nullptr ? ask() : journal_->Outside(question, ask);
-}
-
-const ordered_json& Gate::OncePerDecision(const ordered_json& question,
-                                          const std::function<ordered_json()>& ask) {
-  const auto [known, is_new] = asked_.try_emplace(question.dump());
-  if (is_new) known->second = Outside(question, ask);
-  return known->second;
-}
-
 // --- a run and its events -----------------------------------------------------------------
 
 const std::string& Gate::Run() {
   if (run_.empty()) {
-    const ordered_json id = Outside({{"run", true}}, [] { return ordered_json(RandomId()); });
+    const ordered_json id =
+        recorded_.Outside({{"run", true}}, [] { return ordered_json(RandomId()); });
     run_ = id.is_string() ? id.get<std::string>() : "?";
   }
   return run_;
@@ -127,7 +117,7 @@ std::string Gate::Attempt(const std::string& call) {
 }
 
 void Gate::Audit(const ordered_json& event) {
-  if (setup_ == nullptr || setup_->audit.empty() || !live() || !broken_.empty()) return;
+  if (setup_ == nullptr || setup_->audit.empty() || !recorded_.live() || !broken_.empty()) return;
   const std::string error = AppendEvents(setup_->audit, {event});
   if (error.empty()) return;
   const std::string why = fmt::format("the audit log `{}` cannot be written: {}",
@@ -138,7 +128,7 @@ void Gate::Audit(const ordered_json& event) {
 
 void Gate::BeginRun(Moment now) {
   if (setup_ == nullptr) return;
-  const std::optional<EndUser> user = User();
+  const std::optional<EndUser> user = inputs_.User();
   audit_.emplace(Run(), user ? user->id : std::nullopt);
   Audit(audit_->Started(TheGuard().agent(), setup_->policy_name, now));
 }
@@ -154,7 +144,7 @@ MetricTotals Gate::Totals(const MetricWindowLeaf& of, const std::optional<std::s
   if (of.of_user) question["user"] = *user;
   if (!of.tool_names.empty()) question["toolNames"] = of.tool_names;
   if (!of.tool_tags.empty()) question["toolTags"] = of.tool_tags;
-  const ordered_json& answer = OncePerDecision(question, [&]() -> ordered_json {
+  const ordered_json& answer = recorded_.OncePerDecision(question, [&]() -> ordered_json {
     const Sourced<MetricTotals> read = setup_->store.Totals(of, user, now);
     if (!read.value) return {{"error", read.why}};
     const MetricTotals& totals = *read.value;
@@ -180,7 +170,7 @@ MetricTotals Gate::Totals(const MetricWindowLeaf& of, const std::optional<std::s
 // of its session is over, unless the session of which it is a copy made them.
 void Gate::Store(std::size_t step, const PastCall& past) {
   if (setup_ == nullptr || !setup_->store.keeps()) return;
-  if (!live()) return replayed_.emplace_back(step, past), void();
+  if (!recorded_.live()) return replayed_.emplace_back(step, past), void();
   GuardStore& store = setup_->store;
   const std::string run = fmt::format("{} {}", Run(), ContentHash(setup_->session));
   const std::string why = store.Transact([&] {
@@ -212,8 +202,8 @@ void Gate::TakeEarlier(RelationId tool, std::span<const Value> args) {
 
 bool Gate::PassesHeld(const GateCall& call) {
   const ordered_json question = {{"held", call.text}};
-  if (!live() && !journal_->Answers(question)) return false;
-  Outside(question, [] { return ordered_json(true); });
+  if (!recorded_.live() && !journal_->Answers(question)) return false;
+  recorded_.Outside(question, [] { return ordered_json(true); });
   return true;
 }
 
@@ -223,7 +213,8 @@ bool Gate::StartsAgain(const GateCall& call) const {
   const std::size_t decided =
       known != begun_.end() && known->second.open ? known->second.starts : 0;
   if (journal_->Starts(call.text) <= decided) return false;
-  return live() ? !journal_->InDoubt(call.text) : journal_->Answers({{"again", call.text}});
+  return recorded_.live() ? !journal_->InDoubt(call.text)
+                          : journal_->Answers({{"again", call.text}});
 }
 
 // Counts the calls that were cut off before the program changed, once for each start. Recorded, as
@@ -233,10 +224,11 @@ void Gate::TakeCutOff() {
   cut_off_.emplace();
   if (journal_ == nullptr || journal_->cut_off().empty()) return;
   const ordered_json question = {{"cutOff", true}};
-  if (!live() && !journal_->Answers(question)) return;
-  Outside(question, [] { return ordered_json(true); });
+  if (!recorded_.live() && !journal_->Answers(question)) return;
+  recorded_.Outside(question, [] { return ordered_json(true); });
   for (const auto& [text, call] : journal_->cut_off()) {
-    const Named& names = cut_off_->emplace(text, NamesOf(call.tool)).first->second;
+    const CallInputs::Named& names =
+        cut_off_->emplace(text, inputs_.NamesOf(call.tool)).first->second;
     for (std::size_t i = 0; i < call.starts; ++i) history_.Begin(names.tool, names.tags);
   }
 }
@@ -255,8 +247,8 @@ void Gate::TakeEnded() {
     }
   for (const OpenCall& call : std::exchange(told_, {})) {
     if (known.contains(engine_.solver.CallText(call))) continue;
-    Named names =
-        NamesOf(std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label())));
+    CallInputs::Named names =
+        inputs_.NamesOf(std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label())));
     PastCall past;
     past.tool = std::move(names.tool);
     past.tags = std::move(names.tags);
@@ -264,23 +256,23 @@ void Gate::TakeEnded() {
   }
   if (ended.empty()) return;
   const ordered_json question = {{"ended", true}};
-  if (!live() && !journal_->Answers(question)) return;
-  Outside(question, [] { return ordered_json(true); });
+  if (!recorded_.live() && !journal_->Answers(question)) return;
+  recorded_.Outside(question, [] { return ordered_json(true); });
   for (const PastCall& past : ended) history_.Add(past, true);
 }
 
 std::optional<Decision> Gate::Before(const GateCall& call, Moment now,
                                      std::vector<OpenCall>& questions) {
   const auto started = std::chrono::steady_clock::now();
-  derives_ = true;
+  inputs_.Derive(true);
   now_ = now;
-  asked_.clear();
+  recorded_.BeginDecision();
   const bool again = StartsAgain(call);
-  if (again) Outside({{"again", call.text}}, [] { return ordered_json(true); });
+  if (again) recorded_.Outside({{"again", call.text}}, [] { return ordered_json(true); });
   TakeCutOff();
   TakeEnded();
   TakeMetrics();
-  const GuardCall seen = Seen(call);
+  const GuardCall seen = inputs_.Seen(call);
   deciding_ = call.text;
   spent_.clear();
   const Guard& guard = TheGuard();
@@ -288,7 +280,7 @@ std::optional<Decision> Gate::Before(const GateCall& call, Moment now,
   const CallId id = engine_.solver.IdOf(*call.call);
   const auto known = begun_.find(id);
   const bool open = known != begun_.end() && known->second.open;
-  std::optional<Named> waits;
+  std::optional<CallInputs::Named> waits;
   if (open) waits = {known->second.call.tool, known->second.call.tags};
   else if (const auto cut = cut_off_->find(call.text);
            known == begun_.end() && cut != cut_off_->end())
@@ -320,13 +312,13 @@ std::optional<Decision> Gate::Before(const GateCall& call, Moment now,
 
 Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, bool again) {
   const auto started = std::chrono::steady_clock::now();
-  derives_ = false;
+  inputs_.Derive(false);
   now_ = now;
-  asked_.clear();
+  recorded_.BeginDecision();
   deciding_ = call.text;
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
   // The reply may be older than the guard, which a later message stated.
-  Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call), {}};
+  Begun begun = known != begun_.end() ? known->second : Begun{steps_++, inputs_.Seen(call), {}};
   GuardCall seen = begun.call;
   seen.phase = CallPhase::kAfter;
   seen.took_ms = answer.took_ms;
@@ -335,7 +327,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   if (again) {
     past = past_[call.text];
   } else {
-    const ordered_json result = Outside({{"result", call.text}}, [&] {
+    const ordered_json result = recorded_.Outside({{"result", call.text}}, [&] {
       ordered_json ended = PastCallJson(Ended(begun, answer, now));
       if (answer.kind == Answer::Kind::kNotRun) ended["ran"] = false;
       return ended;
@@ -386,7 +378,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
 void Gate::Unmake(const GateCall& call, const Begun& begun) {
   history_.GiveUp(begun.call.tool, begun.call.tags);
   engine_.store.Retract(engine_.program.CallsOf(call.call->relation).called, call.call->args);
-  if (!live() || setup_ == nullptr) return;
+  if (!recorded_.live() || setup_ == nullptr) return;
   for (const std::string& review : begun.spent)
     if (const std::string why = setup_->store.GiveBack(review, Attempt(call.text)); !why.empty())
       broken_ = "the guard's store cannot be written: " + why;
@@ -414,7 +406,7 @@ PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
   if (!failed) {
     const Value value =
         meta ? engine_.pool.Lookup(answer.value, engine_.pool.Keyword("result")) : answer.value;
-    if (!value.is_none() && value != kAbsent) result = JsonOf(value);
+    if (!value.is_none() && value != kAbsent) result = inputs_.JsonOf(value);
   }
   GuardCall call = begun.call;
   call.took_ms = answer.took_ms;
@@ -424,7 +416,7 @@ PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
   if (meta)
     if (const Value metrics = engine_.pool.Lookup(answer.value, engine_.pool.Keyword("metrics"));
         !metrics.is_none() && metrics != kAbsent)
-      AddReported(JsonOf(metrics), past.metrics);
+      AddReported(inputs_.JsonOf(metrics), past.metrics);
   return past;
 }
 

@@ -4,9 +4,9 @@
 // a decision (§18.3, phases 8 and 1).
 //
 // The gate knows the run; the guard (checks/guard/guard.h) knows the rules. For each call the gate
-// prepares the guard's input: its name in policies, tags, arguments by name, the end user, the
-// history of this run. It looks up what the guard asks for in relations of the program first, then
-// in settings and commands:
+// prepares the guard's input: its name in policies, tags, arguments by name, the end user
+// (call_inputs.h), the history of this run. It looks up what the guard asks for in relations of the
+// program first, then in settings and commands:
 //
 //   input          relation                                     command or setting
 //   tool           tool-name(label, name), tool-tag(tool, tag)  guard.tools
@@ -17,8 +17,8 @@
 //
 // Metrics of all runs of the agent are in the guard's store, if there is one; the gate adds those
 // of its calls. A relation with two different answers counts as having none. Input from outside the
-// program (commands, reviews, metrics, the time that calls took) is recorded in the journal, so
-// that a replay decides as the run did. Audit events are written while the journal is live.
+// program is recorded in the journal (recorded_input.h), so that a replay decides as the run did.
+// Audit events are written while the journal is live.
 //
 // A program that forbids calls itself (CallGuard in interp/program/program.h) is guarded even
 // without a policy, and by the same inputs.
@@ -38,6 +38,8 @@
 #include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
 #include "runtime/gate_setup.h"
+#include "runtime/step/call_inputs.h"
+#include "runtime/step/recorded_input.h"
 
 namespace rpl {
 
@@ -46,13 +48,6 @@ struct Answer;
 class Journal;
 struct CallGuard;
 struct Constraint;
-
-/// A call to be decided.
-struct GateCall {
-  const OpenCall* call = nullptr;
-  std::string label;  // of the tool
-  std::string text;   // as RPL
-};
 
 class Gate : private GuardSources {
  public:
@@ -94,12 +89,6 @@ class Gate : private GuardSources {
     bool open = true;                // without a reply so far
     std::size_t starts = 0;          // when it was decided: Journal::Starts
   };
-  struct Named {
-    std::string tool;
-    std::vector<std::string> tags;
-  };
-  using Rows = std::vector<std::vector<Value>>;
-
   Sourced<nlohmann::ordered_json> Signal(const std::string& key,
                                          const nlohmann::ordered_json& args) override;
   Sourced<std::vector<Subject>> Subjects(const GuardCall& call) override;
@@ -109,14 +98,8 @@ class Gate : private GuardSources {
 
   Sourced<nlohmann::ordered_json> SignalOfCommand(const std::string& key,
                                                   const nlohmann::ordered_json& args);
-  std::vector<Subject> SubjectsOfProgram(const GuardCall& call);
-  Rows RowsOf(std::string_view label, std::vector<Value> key);
-  nlohmann::ordered_json JsonOf(Value v) const;
-  Named NamesOf(const std::string& label);
-  GuardCall Seen(const GateCall& call);
   void TakeCutOff();
   void TakeEnded();
-  std::optional<EndUser> User();
   void TakeMetrics();
   PastCall Ended(const Begun& begun, const Answer& answer, Moment now);
   MetricTotals Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
@@ -131,12 +114,6 @@ class Gate : private GuardSources {
   std::string NameOf(const Constraint& c) const;
   void Decided(std::size_t step, const Decision& decision, const GuardCall& seen, double latency_ms,
                Moment now);
-  nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
-                                 const std::function<nlohmann::ordered_json()>& ask);
-  /// The same; within a decision, a question that was answered is not asked again.
-  const nlohmann::ordered_json& OncePerDecision(const nlohmann::ordered_json& question,
-                                                const std::function<nlohmann::ordered_json()>& ask);
-  bool live() const;
   bool HasPolicy() const { return setup_ != nullptr && setup_->guard != nullptr; }
   const Guard& TheGuard() const { return HasPolicy() ? *setup_->guard : no_policy_; }
   void Audit(const nlohmann::ordered_json& event);
@@ -146,6 +123,8 @@ class Gate : private GuardSources {
   GateSetup* setup_;
   Journal* journal_;
   interp::Engine& engine_;
+  RecordedInput recorded_;
+  CallInputs inputs_;
   Guard no_policy_;
 
   History history_;
@@ -153,11 +132,11 @@ class Gate : private GuardSources {
   std::optional<AuditRun> audit_;
   std::string broken_;
   bool warned_ = false;    // of an audit log that cannot be written
-  bool derives_ = false;   // phase 8: tabled relations may be evaluated
   Moment now_ = 0;         // of the current decision
   std::size_t steps_ = 0;  // calls decided so far
   std::map<CallId, Begun> begun_;
-  std::optional<std::map<std::string, Named>> cut_off_;  // Journal::cut_off; null: not counted yet
+  std::optional<std::map<std::string, CallInputs::Named>>
+      cut_off_;                 // Journal::cut_off; null: not counted yet
   std::vector<OpenCall> told_;  // tool calls of the trace of earlier epochs
   bool took_ended_ = false;
   std::string deciding_;                         // the text of the current call
@@ -165,7 +144,6 @@ class Gate : private GuardSources {
   std::map<std::string, std::size_t> attempts_;  // calls that ended, by text
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
-  std::map<std::string, nlohmann::ordered_json> asked_;          // OncePerDecision, by question
   /// While guards of the program are evaluated, when no other evaluation may begin.
   std::optional<std::vector<Subject>> subjects_of_program_;
   std::vector<std::pair<std::size_t, PastCall>> replayed_;  // calls that the store may lack

@@ -68,15 +68,15 @@ void McpGateway::TooLongFromServer(const RpcOutline& outline, Time now) {
                 RpcLines::kMaxLine >> 20)
           : RpcTooLongText(),
       now);
-  FlushAnswers(false);
+  output_.FlushAnswers(false);
 }
 
 // A message of the server that is not passed on: whoever waits for it, or for its answer, is told.
 void McpGateway::LostFromServer(const RpcOutline& outline, const std::string& why, Time now) {
   if (outline.id.is_null()) return;
   if (outline.has_method && !outline.has_result)
-    return ToServer(RpcError(outline.id, kRpcInvalidRequest, why));
-  if (!list_id_.empty() && outline.id == list_id_) return EndList(false, now);
+    return output_.ToServer(RpcError(outline.id, kRpcInvalidRequest, why));
+  if (listing_.Awaits(outline.id)) return EndList(false, now);
   const auto found = open_.find(DumpJson(outline.id));
   if (found == open_.end() || found->second.waits) return;
   const Open open = std::move(found->second);
@@ -95,13 +95,13 @@ void McpGateway::FromServer(std::string_view line, Time now) {
   if (!text.error.empty() || !text.json.is_structured()) {
     Noise(line);
     LostFromServer(OutlineOf(line), kUnread, now);
-    return FlushAnswers(false);
+    return output_.FlushAnswers(false);
   }
   if (text.json.is_object()) {
     const Fate fate = ServerMessage(std::move(text.json), now);
-    FlushAnswers(false);
-    if (fate.instead) ToHost(*fate.instead);
-    else if (fate.passes) LineToHost(line);
+    output_.FlushAnswers(false);
+    if (fate.instead) output_.ToHost(*fate.instead);
+    else if (fate.passes) output_.LineToHost(line);
     return;
   }
   Json passing = Json::array();
@@ -112,9 +112,9 @@ void McpGateway::FromServer(std::string_view line, Time now) {
     if (fate.instead) passing.push_back(std::move(*fate.instead));
     else if (fate.passes) passing.push_back(member);
   }
-  for (Json& answer : std::exchange(answers_, {})) passing.push_back(std::move(answer));
-  if (unchanged) LineToHost(line);
-  else if (!passing.empty()) ToHost(passing);
+  for (Json& answer : output_.PopAnswers()) passing.push_back(std::move(answer));
+  if (unchanged) output_.LineToHost(line);
+  else if (!passing.empty()) output_.ToHost(passing);
 }
 
 void McpGateway::Noise(std::string_view line) {
@@ -144,22 +144,20 @@ McpGateway::Fate McpGateway::ServerMessage(Json json, Time now) {
     case RpcMessage::Kind::kNotification: break;
   }
   if (message.method == "notifications/tools/list_changed") {
-    tools_.clear();
-    listed_ = false;
+    tools_.Forget();
   }
   return Pass();
 }
 
 McpGateway::Fate McpGateway::ServerRequest(const RpcMessage& message) {
-  const std::string id = message.id.is_string() ? message.id.get<std::string>() : "";
-  if (id.starts_with("rpl-guard")) {
-    ToServer(RpcError(message.id, kRpcInvalidRequest, "the id is the gateway's"));
+  if (GatewayIds::IsOwn(message.id)) {
+    output_.ToServer(RpcError(message.id, kRpcInvalidRequest, "the id is the gateway's"));
     return Drop();
   }
   if (message.method == "elicitation/create" && AsksForSecret(message.params)) {
     Log("the server asks for a secret by a form, which is declined");
     decider_.Note("the server asked for a secret by a form");
-    ToServer(RpcResult(message.id, {{"action", "decline"}}));
+    output_.ToServer(RpcResult(message.id, {{"action", "decline"}}));
     return Drop();
   }
   return Pass();
@@ -167,8 +165,7 @@ McpGateway::Fate McpGateway::ServerRequest(const RpcMessage& message) {
 
 McpGateway::Fate McpGateway::ServerResponse(RpcMessage& message, Time now) {
   const std::string key = DumpJson(message.id);
-  if (!list_id_.empty() && message.id.is_string() &&
-      message.id.get_ref<const std::string&>() == list_id_) {
+  if (listing_.Awaits(message.id)) {
     TakeList(message, now);
     return Drop();
   }
@@ -180,8 +177,11 @@ McpGateway::Fate McpGateway::ServerResponse(RpcMessage& message, Time now) {
   }
   const Open open = std::move(found->second);
   open_.erase(found);
-  if (open.method == "initialize") version_ = TextAt(message.result, "protocolVersion");
-  if (open.method == "tools/list") return FilterList(message, open.from_start);
+  if (open.method == "initialize") reviews_.Agree(TextAt(message.result, "protocolVersion"));
+  if (open.method == "tools/list") {
+    if (!tools_.Filter(message.result, open.from_start)) return Pass();
+    return {true, RpcResult(message.id, std::move(message.result))};
+  }
   Fate fate = open.call ? CallResult(open, message, now) : Pass();
   return open.cancelled ? Drop() : fate;
 }
@@ -189,7 +189,7 @@ McpGateway::Fate McpGateway::ServerResponse(RpcMessage& message, Time now) {
 McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, Time now) {
   const std::string type = TextAt(message.result, "resultType");
   const auto withhold = [&](const std::string& text) -> Fate {
-    return {true, RpcResult(message.id, Refusal(open.modern, text))};
+    return {true, RpcResult(message.id, CallRefusal(open.modern, text))};
   };
   CallEnd end{open.step, true, MillisecondsSince(open.began, now)};
   if (type == "input_required" && AsksInResult(message.result)) {
@@ -238,7 +238,7 @@ std::string McpGateway::WithheldText(const McpDecider::Ruling& ruling) const {
         "{}. The result is kept as long as this gateway runs: the same call is not made again, but "
         "decides about that result again. Tell the user.",
         ruling.reason);
-  LogHeld("a result", ruling.review);
+  reviews_.LogHeld("a result", ruling.review);
   return fmt::format(
       "The call was made, and its result is withheld for a person's review ({}): {}. Once a person "
       "has approved it, the same call gets that result and is not made again, as long as this "
@@ -252,11 +252,12 @@ bool McpGateway::AnswerWithheld(const Json& id, bool modern, const GatewayCall& 
   WithheldResult* const kept = withheld_.Find(call.digest);
   if (kept == nullptr) {
     if (!withheld_.TakeDropped(call.digest)) return false;
-    Refuse(id, modern,
-           fmt::format("This call was made before, and was not made again now. Its result was "
-                       "withheld, but is kept no longer: the gateway keeps {} results and {} MiB. "
-                       "If you repeat the call, it is made once more: ask the user first.",
-                       settings_.most_withheld, settings_.most_withheld_bytes >> 20));
+    output_.Refuse(
+        id, modern,
+        fmt::format("This call was made before, and was not made again now. Its result was "
+                    "withheld, but is kept no longer: the gateway keeps {} results and {} MiB. "
+                    "If you repeat the call, it is made once more: ask the user first.",
+                    settings_.most_withheld, settings_.most_withheld_bytes >> 20));
     return true;
   }
   const Json answer = ParseExactJson(kept->answer).json;
@@ -266,39 +267,19 @@ bool McpGateway::AnswerWithheld(const Json& id, bool modern, const GatewayCall& 
       Json response = {{"jsonrpc", "2.0"}, {"id", id}};
       response.update(answer);
       withheld_.Remove(kept);
-      Answer(std::move(response));
+      output_.Answer(std::move(response));
       break;
     }
     case McpDecider::Ruling::Kind::kRefuse:
-      Refuse(id, modern, "This call was made before, and was not made again now. " + ruling.reason);
+      output_.Refuse(id, modern,
+                     "This call was made before, and was not made again now. " + ruling.reason);
       break;
     case McpDecider::Ruling::Kind::kReview:
-    case McpDecider::Ruling::Kind::kUndecided: Refuse(id, modern, WithheldText(ruling)); break;
+    case McpDecider::Ruling::Kind::kUndecided:
+      output_.Refuse(id, modern, WithheldText(ruling));
+      break;
   }
   return true;
-}
-
-// Learns the tools of a page, and leaves out those that cannot be used.
-McpGateway::Fate McpGateway::FilterList(RpcMessage& message, bool from_start) {
-  const auto tools = message.result.find("tools");
-  if (message.result.is_null() || tools == message.result.end() || !tools->is_array())
-    return Pass();
-  std::string fault = KeyFault(message.result, {"tools"});
-  LearnTools(*tools);
-  if (from_start && !message.result.contains("nextCursor")) LearnedAll();
-  Json kept = Json::array();
-  for (const Json& tool : *tools) {
-    const std::string name = TextAt(tool, "name");
-    const auto known = tools_.find(name);
-    const bool faulty = known != tools_.end() && !known->second.fault.empty();
-    if (faulty) Log(fmt::format("the tool `{}` is not listed: {}", name, known->second.fault));
-    if (!KeyFault(tool, {"name", "description", "inputSchema"}).empty()) continue;
-    if (!faulty && !name.empty() && !decider_.Hides(name)) kept.push_back(tool);
-  }
-  if (fault.empty() && kept.size() == tools->size()) return Pass();
-  *tools = fault.empty() ? std::move(kept) : Json::array();
-  if (message.result.contains("cacheScope")) message.result["cacheScope"] = "private";
-  return {true, RpcResult(message.id, std::move(message.result))};
 }
 
 // Records the end of a request without an answer, and tells the host unless it has cancelled it.
@@ -306,22 +287,22 @@ void McpGateway::FailRequest(const Json& id, const Open& open, const std::string
   if (open.call) {
     CallEnd end{open.step, true, MillisecondsSince(open.began, now)};
     decider_.After(*open.call, end, nullptr);
-    if (!open.cancelled) Refuse(id, open.modern, "The call failed: " + why + ".");
+    if (!open.cancelled) output_.Refuse(id, open.modern, "The call failed: " + why + ".");
     return;
   }
-  if (!open.cancelled) Answer(RpcError(id, kRpcInternalError, why));
+  if (!open.cancelled) output_.Answer(RpcError(id, kRpcInternalError, why));
 }
 
 void McpGateway::ServerEnded(const std::string& how, Time now) {
   ended_ = how;
   for (const auto& [key, open] : std::exchange(open_, {})) {
     const Json id = ParseExactJson(key).json;
-    if (open.waits) Refuse(id, open.modern, how);
+    if (open.waits) output_.Refuse(id, open.modern, how);
     else FailRequest(id, open, how, now);
   }
-  asked_.clear();
-  FlushAnswers(false);
-  if (!held_.empty()) EndList(true, now);
+  reviews_.Clear();
+  output_.FlushAnswers(false);
+  if (holds()) EndList(true, now);
 }
 
 }  // namespace rpl

@@ -2,7 +2,6 @@
 #include "shell/mcp/http_connection.h"
 
 #include <fmt/format.h>
-#include <sodium.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -15,8 +14,8 @@
 
 #include "formats/data/json_text.h"
 #include "shell/mcp/http_address.h"
+#include "shell/mcp/http_head.h"
 #include "shell/serving/web_handler.h"
-#include "shell/terminal/input.h"
 
 namespace rpl {
 namespace {
@@ -44,11 +43,6 @@ constexpr auto kIdleTime = std::chrono::seconds(120);
 constexpr auto kWriteTime = std::chrono::seconds(30);
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 
-// Each is read, and so is there once.
-constexpr const char* kReadHeaders[] = {
-    "Host",        "Origin",          "Authorization",    "Content-Type",         "Content-Length",
-    "traceparent", "Idempotency-Key", "Mcp-Session-Id",   "MCP-Protocol-Version", "Mcp-Method",
-    "Mcp-Name",    "Expect",          "Transfer-Encoding"};
 constexpr const char* kVersionHeader = "MCP-Protocol-Version";
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 constexpr const char* kMethodHeader = "Mcp-Method";
@@ -66,6 +60,19 @@ const ordered_json* NamedBy(const RpcMessage& message) {
   if (key == nullptr) return nullptr;
   const auto at = message.params.find(key);
   return at == message.params.end() ? nullptr : &*at;
+}
+
+// What stands before the body of a request.
+HttpHead HeadOf(const http::request_parser<http::string_body>& parser) {
+  const auto& header = parser.get();
+  const auto length = parser.content_length();
+  HttpHead head(StringOf(header.method_string()), StringOf(header.target()),
+                header.chunked() || (length && *length > 0));
+  for (const char* name : HttpHead::kHeaders) {
+    const auto [begin, end] = header.equal_range(name);
+    for (auto at = begin; at != end; ++at) head.Add(name, StringOf(at->value()));
+  }
+  return head;
 }
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
@@ -191,15 +198,17 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
         error == asio::error::operation_aborted || error == asio::error::connection_reset)
       return Close();
     if (error) return RefuseAndClose(http::status::bad_request, "this is no request of HTTP");
-    const auto& header = parser_->get();
-    keep_alive_ = header.keep_alive();
+    keep_alive_ = parser_->get().keep_alive();
     if (hub_.connections > kMostConnections) {  // this one ends at once
       keep_alive_ = false;
       return Refuse(http::status::service_unavailable, "too many connections");
     }
-    if (const std::string fault = HeaderFault(); !fault.empty())
+    head_ = HeadOf(*parser_);
+    if (const std::string fault = head_.Fault(); !fault.empty())
       return RefuseAndClose(http::status::bad_request, fault);
-    if (const auto refused = RefusedByHeader(); refused != http::status::ok) {
+    const auto refused =
+        static_cast<http::status>(head_.Refusal(hub_.settings, hub_.local, hub_.server != nullptr));
+    if (refused != http::status::ok) {
       EndAfterAnswer();
       const bool unauthorized = refused == http::status::unauthorized;
       Answer answer =
@@ -210,7 +219,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return Send(std::move(answer));
     }
     if (parser_->content_length() && *parser_->content_length() > kMostBody) return RefuseBody();
-    if (StringOf(header[http::field::expect]) == "100-continue") {
+    if (head_.Header("Expect") == "100-continue") {
       auto go_on = std::make_shared<http::response<http::empty_body>>(http::status::continue_, 11);
       http::async_write(stream_, *go_on, [self = shared_from_this(), go_on](Error e, std::size_t) {
         if (e) return self->Close();
@@ -250,92 +259,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
         fmt::format("the body has more than {} MiB, the most that is taken", kMostBody >> 20));
   }
 
-  std::string Header(const char* name) const { return StringOf(parser_->get()[name]); }
-
-  // Why the request can be read in two ways, or "": what stands before this server may take the
-  // other one.
-  std::string HeaderFault() const {
-    const auto& header = parser_->get();
-    for (const char* name : kReadHeaders) {
-      if (header.count(name) > 1) return fmt::format("the header {} is there twice", name);
-      if (!IsUtf8(Header(name))) return fmt::format("the header {} is not UTF-8", name);
-    }
-    if (!Header("Host").empty() && !HostOf(Header("Host")))
-      return "the header Host is no host with a port or without";
-    return StringOf(header.target()).starts_with('/') ? "" : "the target of a request is a path";
-  }
-
-  // ok, or why the request is refused before its body is read.
-  http::status RefusedByHeader() const {
-    const auto& header = parser_->get();
-    if (hub_.local && !IsLocalHost(Header("Host"))) return http::status::forbidden;
-    if (const auto origin = header.find(http::field::origin); origin != header.end()) {
-      const std::string text = StringOf(origin->value());
-      const auto from = AuthorityOf(text);
-      const bool same = from && !hub_.local && HostOf(*from) && *from == Header("Host");
-      if (!from || (!IsLocalHost(*from) && !same)) return http::status::forbidden;
-    }
-    const std::string path = Path();
-    const bool other = path != "/mcp" || hub_.server == nullptr;
-    const WebHandler* const handler = hub_.settings.handler;
-    const bool open = other && handler != nullptr && handler->IsPublic(path);
-    if (!open && !hub_.settings.tokens.empty() && !Tenant()) return http::status::unauthorized;
-    const http::verb verb = header.method();
-    if (other) {
-      if (handler == nullptr) return http::status::not_found;
-      const auto length = parser_->content_length();
-      const bool has_body = header.chunked() || (length && *length > 0);
-      return has_body && !IsJson() ? http::status::unsupported_media_type : http::status::ok;
-    }
-    if (verb != http::verb::post && verb != http::verb::delete_)
-      return http::status::method_not_allowed;
-    if (verb == http::verb::post && !IsJson()) return http::status::unsupported_media_type;
-    return http::status::ok;
-  }
-
-  std::string Path() const {
-    const std::string target = StringOf(parser_->get().target());
-    return target.substr(0, target.find('?'));
-  }
-
-  bool IsJson() const {
-    const std::string type = StringOf(parser_->get()[http::field::content_type]);
-    return beast::iequals(type.substr(0, type.find(';')), "application/json");
-  }
-
-  // The tenant whose token the request carries, after a scheme in any case (RFC 9110, 11.1). The
-  // comparison takes the same time for any token of a length.
-  const std::string* Tenant() const {
-    constexpr std::string_view kScheme = "Bearer ";
-    std::string given = StringOf(parser_->get()[http::field::authorization]);
-    if (!beast::iequals(given.substr(0, kScheme.size()), kScheme)) return nullptr;
-    given.erase(0, kScheme.size());
-    const std::string* tenant = nullptr;
-    for (const auto& [token, of] : hub_.settings.tokens)
-      if (given.size() == token.size() &&
-          sodium_memcmp(given.data(), token.data(), token.size()) == 0)
-        tenant = &of;
-    return tenant;
-  }
-
-  // Whose the runs of the request are.
-  std::string Who() const {
-    const std::string* const tenant = Tenant();
-    return tenant == nullptr ? hub_.settings.party : *tenant;
-  }
-
   // A request for the handler.
   void TakeOther() {
-    const std::string target = StringOf(parser_->get().target());
+    const std::string& target = head_.target();
     const std::size_t query = target.find('?');
-    const std::string* const tenant = Tenant();
+    const std::string* const tenant = head_.Tenant(hub_.settings);
     WebRequest request{StringOf(parser_->get().method_string()),
                        target.substr(0, query),
                        query == target.npos ? "" : target.substr(query + 1),
                        std::move(parser_->get().body()),
                        tenant == nullptr ? "" : *tenant,
-                       Header("Idempotency-Key"),
-                       Header("traceparent")};
+                       head_.Header("Idempotency-Key"),
+                       head_.Header("traceparent")};
     OpenCall(nullptr);
     const std::weak_ptr<HttpConnection> self = weak_from_this();
     hub_.settings.handler->Take(std::move(request), [self](WebAnswer answer) {
@@ -359,7 +294,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void HaveRequest() {
-    if (Path() != "/mcp" || hub_.server == nullptr) return TakeOther();
+    head_ = HeadOf(*parser_);  // with what came behind the body
+    if (head_.Path() != "/mcp" || hub_.server == nullptr) return TakeOther();
     if (hub_.draining) {
       Answer answer =
           Response(http::status::service_unavailable, "this process ends\n", "text/plain");
@@ -368,7 +304,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     }
     if (parser_->get().method() == http::verb::delete_) return Delete();
     const std::string& body = parser_->get().body();
-    const std::string version = Header(kVersionHeader);
+    const std::string version = head_.Header(kVersionHeader);
     auto read = ReadRpcJson(body);
     if (const auto* fault = std::get_if<RpcFault>(&read))
       return Send(Fault(http::status::bad_request, fault->id, fault->code, fault->message));
@@ -388,14 +324,15 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void Delete() {
-    const std::string session = Header(kSessionHeader);
+    const std::string session = head_.Header(kSessionHeader);
     // A session that many processes serve is in its id, and ends with its time.
-    if (session.empty() || LooksModern(Header(kVersionHeader)) || hub_.service->runs.shared()) {
+    if (session.empty() || LooksModern(head_.Header(kVersionHeader)) ||
+        hub_.service->runs.shared()) {
       Answer answer = Response(http::status::method_not_allowed, "", "");
       answer.set(http::field::allow, "POST");
       return Send(std::move(answer));
     }
-    const bool there = hub_.FindSession(session, Who()) != nullptr;
+    const bool there = hub_.FindSession(session, head_.Who(hub_.settings)) != nullptr;
     if (there) hub_.EndSession(session);
     Send(Response(there ? http::status::no_content : http::status::not_found, "", ""));
   }
@@ -420,27 +357,29 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return Send(Fault(http::status::bad_request, message.id, kRpcUnsupportedVersion,
                         "Unsupported protocol version: " + version,
                         {{"supported", kModernRevisions}, {"requested", version}}));
-    const auto method = HeaderText(Header(kMethodHeader));
+    const auto method = HeaderText(head_.Header(kMethodHeader));
     // A notification may come without it, as from clients that set it for requests alone.
     const bool needed =
-        message.kind == RpcMessage::Kind::kRequest || !Header(kMethodHeader).empty();
+        message.kind == RpcMessage::Kind::kRequest || !head_.Header(kMethodHeader).empty();
     if (needed && (!method || *method != message.method))
-      return mismatch(fmt::format("{} is {}, the body calls {}", kMethodHeader,
-                                  Header(kMethodHeader).empty() ? "missing" : Header(kMethodHeader),
-                                  message.method));
+      return mismatch(
+          fmt::format("{} is {}, the body calls {}", kMethodHeader,
+                      head_.Header(kMethodHeader).empty() ? "missing" : head_.Header(kMethodHeader),
+                      message.method));
     if (const ordered_json* name = NamedBy(message); name != nullptr) {
-      const auto header = HeaderText(Header(kNameHeader));
+      const auto header = HeaderText(head_.Header(kNameHeader));
       if (!name->is_string() || !header || *header != name->get<std::string>())
-        return mismatch(fmt::format("{} is {}, the body names {}", kNameHeader,
-                                    Header(kNameHeader).empty() ? "missing" : Header(kNameHeader),
-                                    name->is_string() ? name->get<std::string>() : "nothing"));
+        return mismatch(
+            fmt::format("{} is {}, the body names {}", kNameHeader,
+                        head_.Header(kNameHeader).empty() ? "missing" : head_.Header(kNameHeader),
+                        name->is_string() ? name->get<std::string>() : "nothing"));
     }
     if (message.kind == RpcMessage::Kind::kNotification)
       return Send(Response(http::status::accepted, "", ""));
     if (!named)
       return Send(Fault(http::status::bad_request, message.id, kRpcInvalidParams,
                         fmt::format("`_meta` lacks `{}`", kMetaVersion)));
-    Begin(std::make_shared<McpPeer>(Who()), std::move(message));
+    Begin(std::make_shared<McpPeer>(head_.Who(hub_.settings)), std::move(message));
   }
 
   // --- With a session
@@ -451,7 +390,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return Send(Fault(http::status::bad_request, message.id, kRpcInvalidRequest,
                         "unsupported " + std::string(kVersionHeader) + ": " + version));
     if (message.kind == RpcMessage::Kind::kRequest && message.method == "initialize") {
-      new_peer_ = std::make_shared<McpPeer>(Who(), "m1-" + RandomText(18));
+      new_peer_ = std::make_shared<McpPeer>(head_.Who(hub_.settings), "m1-" + RandomText(18));
       return Begin(new_peer_, std::move(message));
     }
     const std::shared_ptr<McpPeer> peer = Session(message.id);
@@ -478,8 +417,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   // The peer of the session; null: the request was answered.
   std::shared_ptr<McpPeer> Session(const ordered_json& id) {
-    const std::string session = Header(kSessionHeader);
-    if (std::shared_ptr<McpPeer> peer = hub_.FindSession(session, Who())) return peer;
+    const std::string session = head_.Header(kSessionHeader);
+    if (std::shared_ptr<McpPeer> peer = hub_.FindSession(session, head_.Who(hub_.settings)))
+      return peer;
     if (session.empty())
       Send(Fault(http::status::bad_request, id, kRpcInvalidRequest,
                  fmt::format("the header {} is missing: begin with initialize", kSessionHeader)));
@@ -490,8 +430,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void TakeBatch(const ordered_json& batch, const std::string& body) {
-    const std::string session = Header(kSessionHeader);
-    const std::shared_ptr<McpPeer> peer = hub_.FindSession(session, Who());
+    const std::string session = head_.Header(kSessionHeader);
+    const std::shared_ptr<McpPeer> peer = hub_.FindSession(session, head_.Who(hub_.settings));
     bool batches = false;
     if (peer != nullptr) {
       const std::lock_guard lock(peer->mutex);
@@ -689,6 +629,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   asio::steady_timer timer_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
+  HttpHead head_;                                                      // of the request in hand
   std::optional<std::list<std::function<void()>>::iterator> waiting_;  // in the hub
   bool first_ = true;
   bool keep_alive_ = true;

@@ -15,7 +15,6 @@
 #include "runtime/facts/facts_file.h"
 #include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
-#include "runtime/wire/outcome_json.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/program/known_names.h"
@@ -26,7 +25,6 @@
 #include "shell/terminal/report.h"
 #include "shell/terminal/scripted_agent.h"
 #include "shell/terminal/terminal_agent.h"
-#include "shell/terminal/text_width.h"
 
 namespace rpl {
 namespace {
@@ -84,21 +82,22 @@ std::string Contents(const std::string& name, const std::string& text) {
 
 Repl::Repl(const ReplOptions& options)
     : options_(options),
-      colours_(ColoursFor(options.colour)),
-      interactive_(IsInteractive()),
-      by_(interactive_ ? By::kPerson : By::kHost),
+      console_(ColoursFor(options.colour), IsInteractive()),
+      answers_(console_, options.engine.json ? AnswerForm::kJson : AnswerForm::kTable),
+      step_log_(console_),
+      by_(console_.interactive() ? By::kPerson : By::kHost),
       tools_(new ToolSetup(options.engine, true, *this)),
       scripted_(std::make_unique<ScriptedAgent>(tools_->people(), tools_->tools(), std::cerr)),
       limits_(options.engine.limits),
       session_({*scripted_, *scripted_, tools_->access(), *this},
                SessionOptionsFor(options.engine)),
-      history_(interactive_ ? HistoryPath() : ""),
-      mode_(options.engine.json ? AnswerForm::kJson : AnswerForm::kTable),
+      views_(session_, answers_, console_),
+      history_(console_.interactive() ? HistoryPath() : ""),
       phases_(options.engine.log_phases) {
-  session_.SetAnswerForms(FormsOf(mode_));
+  session_.SetAnswerForms(answers_.Forms());
 }
 
-Repl::~Repl() { CloseOutput(); }
+Repl::~Repl() { console_.CloseOutput(); }
 
 // --- a person answers --------------------------------------------------------------------
 
@@ -161,10 +160,11 @@ ExitCode Repl::Begin() {
   const auto last = store != nullptr ? LastProgram(store->events()) : std::nullopt;
   if (const ExitCode code = SetUpTools(last); code != kExitOk) return code;
   if (const ExitCode code = AddAnswers(options_.engine, *scripted_); code != kExitOk) return code;
-  const LineSupport support = {IsComplete, [this](std::string_view text, std::size_t cursor) {
-                                 return Complete(text, cursor, Names());
-                               }};
-  reader_ = MakeLineReader(support, history_.Load(), colours_.out);
+  const LineSupport support = {
+      IsComplete, [this](std::string_view text, std::size_t cursor) {
+        return Complete(text, cursor, NamesFor(Commands(), session_.session(), outcome_));
+      }};
+  reader_ = MakeLineReader(support, history_.Load(), console_.colours().out);
   ReplSession::Change change;
   if (store == nullptr) {
     change = session_.Begin(documents);
@@ -175,18 +175,16 @@ ExitCode Repl::Begin() {
       return kExitFile;
     }
   }
-  if (phases_) session_.SetLog([this](const LogLine& line) { Log(line); });
-  std::ostringstream findings;
-  PrintDiagnostics(change.findings, change.sources, findings);
-  Coloured(findings.str());
-  if (!interactive_ && HasErrors(change.findings)) return kExitInvalid;
+  if (phases_) session_.SetLog([this](const LogLine& line) { step_log_.Print(line, *reader_); });
+  console_.Findings(change.findings, change.sources);
+  if (!console_.interactive() && HasErrors(change.findings)) return kExitInvalid;
   if (!change.taken) {
-    Error("the documents were not taken in");
+    console_.Error("the documents were not taken in");
     if (!change.outcome.reason.empty()) std::cerr << Printable(change.outcome.reason) << '\n';
-    if (!interactive_) return ExitCodeOf(change.outcome.status);
+    if (!console_.interactive()) return ExitCodeOf(change.outcome.status);
   }
-  if (!change.error.empty()) Note(change.error);
-  if (change.outcome.status == Status::kFailed) Alarm(Printable(change.outcome.reason));
+  if (!change.error.empty()) console_.Note(change.error);
+  if (change.outcome.status == Status::kFailed) console_.Alarm(Printable(change.outcome.reason));
   return kExitOk;
 }
 
@@ -194,18 +192,19 @@ ExitCode Repl::Begin() {
 void Repl::Greet(const std::string& document) const {
   for (const ProgramFile& part : session_.parts()) {
     if (ReplSession::IsEntry(part) || (!document.empty() && part.name != document)) continue;
-    Note(fmt::format("{}: {}", Printable(part.name),
-                     FactsNameOf(part.name) ? "facts" : Contents(part.name, part.text)));
+    console_.Note(fmt::format("{}: {}", Printable(part.name),
+                              FactsNameOf(part.name) ? "facts" : Contents(part.name, part.text)));
   }
   if (!document.empty()) return;
   const auto entries =
       std::count_if(session_.parts().begin(), session_.parts().end(), ReplSession::IsEntry);
-  if (entries > 0) Note(fmt::format("{} entr{} before", entries, entries == 1 ? "y" : "ies"));
+  if (entries > 0)
+    console_.Note(fmt::format("{} entr{} before", entries, entries == 1 ? "y" : "ies"));
 }
 
 int Repl::Run() {
   if (const ExitCode code = Begin(); code != kExitOk) return code;
-  if (interactive_) {
+  if (console_.interactive()) {
     CatchInterrupt(kPatience);
     std::cout << "rpl " RPL_VERSION ", .help for commands, Ctrl-D to leave\n";
     Greet("");
@@ -215,23 +214,23 @@ int Repl::Run() {
     const LineReader::Line line = reader_->Entry("rpl> ");
     if (line.end == LineReader::End::kOver) break;
     if (line.end == LineReader::End::kCancelled) {
-      if (!std::exchange(hinted, true)) Note("cancelled; Ctrl-D leaves");
+      if (!std::exchange(hinted, true)) console_.Note("cancelled; Ctrl-D leaves");
       continue;
     }
     if (Trimmed(line.text).empty()) continue;
     reader_->Remember(line.text);
     history_.Append(line.text);
     Enter(line.text);
-    if (!interactive_ && Interrupted()) return kExitInterrupted;
+    if (!console_.interactive() && Interrupted()) return kExitInterrupted;
     ClearInterrupt();
     if (const std::string broken = session_.Broken(); !broken.empty()) {
       Complain(options_.session, broken);
       return kExitFile;
     }
   }
-  CloseOutput();
+  console_.CloseOutput();
   if (const ExitCode code = ReportAnswers(*scripted_); code != kExitOk) return code;
-  return failed_ && !interactive_ ? kExitInvalid : kExitOk;
+  return console_.failed() && !console_.interactive() ? kExitInvalid : kExitOk;
 }
 
 void Repl::Enter(const std::string& text) {
@@ -248,18 +247,18 @@ void Repl::RunCommand(const std::string& text) {
   const std::string name = text.substr(0, blank);
   const std::string argument(Trimmed(std::string_view(text).substr(blank)));
   NearestName nearest(name);
-  for (const Command& command : Commands()) {
+  for (const ReplCommand& command : Commands()) {
     if (name == command.name || (name == ".exit" && std::string_view(command.name) == ".quit")) {
       const bool takes = *command.takes != '\0';
       if (!argument.empty() && !takes)
-        return Error(fmt::format("{} takes nothing, got `{}`", name, Printable(argument)));
+        return console_.Error(fmt::format("{} takes nothing, got `{}`", name, Printable(argument)));
       if (argument.empty() && takes && *command.takes != '[')
-        return Error(fmt::format("expected {} {}", name, command.takes));
-      return (this->*command.run)(argument);
+        return console_.Error(fmt::format("expected {} {}", name, command.takes));
+      return command.run(*this, argument);
     }
     nearest.Offer(command.name);
   }
-  Error(fmt::format(
+  console_.Error(fmt::format(
       "unknown command `{}`{}", Printable(name),
       nearest.name().empty() ? "; .help lists them" : ", did you mean `" + nearest.name() + "`?"));
 }
@@ -268,25 +267,22 @@ void Repl::RunCommand(const std::string& text) {
 
 void Repl::Say(Entry entry) {
   session_.CountEntry();
-  if (!entry.findings.empty()) {
-    std::ostringstream findings;
-    PrintDiagnostics(entry.findings, entry.sources, findings);
-    Coloured(findings.str());
-  }
+  if (!entry.findings.empty()) console_.Findings(entry.findings, entry.sources);
   if (entry.kind == Entry::Kind::kRejected) {
-    failed_ = true;
+    console_.Fail();
     return;
   }
   if (entry.kind == Entry::Kind::kNothing) {
-    if (interactive_ && entry.name.ends_with(".md")) Note("no RPL in this entry");
+    if (console_.interactive() && entry.name.ends_with(".md"))
+      console_.Note("no RPL in this entry");
     return;
   }
   const auto started = std::chrono::steady_clock::now();
   const ReplSession::Change change = session_.Say(entry);
   std::ostringstream findings;
   PrintFindings(entry, change.findings, change.sources, findings);
-  Coloured(findings.str());
-  failed_ |= HasErrors(change.findings);
+  console_.Coloured(findings.str());
+  if (HasErrors(change.findings)) console_.Fail();
   const bool query = entry.kind == Entry::Kind::kQuery;
   if (change.taken && !entry.novelty.empty()) PrintTaken(entry);
   if (query) {
@@ -295,13 +291,15 @@ void Repl::Say(Entry entry) {
     outcome_ = change.outcome;
   }
   if (query && change.outcome.status == Status::kUnsatisfied)
-    for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls)) Note(unknown);
-  if (query && change.outcome.status != Status::kRejected) Finish(change.outcome);
-  else if (change.outcome.status == Status::kInterrupted) Note("cancelled");
+    for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls))
+      console_.Note(unknown);
+  if (query && change.outcome.status != Status::kRejected)
+    answers_.Finish(change.outcome, session_.session());
+  else if (change.outcome.status == Status::kInterrupted) console_.Note("cancelled");
   else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)
-    Alarm(Printable(change.outcome.reason));
-  if (!change.taken && (interactive_ || !HasErrors(change.findings)))
-    Note("the entry was taken back");
+    console_.Alarm(Printable(change.outcome.reason));
+  if (!change.taken && (console_.interactive() || !HasErrors(change.findings)))
+    console_.Note("the entry was taken back");
   if (timer_) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
     std::cerr << fmt::format("{:.3f} s, {}\n", spent.count(),
@@ -316,125 +314,22 @@ void Repl::Pursue() {
     return Say(std::move(again));
   }
   outcome_ = session_.Run();
-  std::ostringstream findings;
-  PrintDiagnostics(outcome_->diagnostics, session_.session().sources(), findings);
-  Coloured(findings.str());
-  Finish(*outcome_);
-}
-
-void Repl::Finish(const Outcome& outcome) {
-  if (mode_ == AnswerForm::kJson) {
-    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session_.session().pool())) << std::endl;
-    return;
-  }
-  switch (outcome.status) {
-    case Status::kSatisfied: PrintAnswers(outcome); break;
-    case Status::kInterrupted: Note("cancelled"); break;
-    case Status::kUnsatisfied:
-    case Status::kToolFailed:
-      std::cout << (mode_ == AnswerForm::kTable ? "no: " : "") << Printable(outcome.reason)
-                << std::endl;
-      break;
-    case Status::kWaiting:
-      std::cout << Printable(outcome.reason) << std::endl;
-      if (interactive_) Note(".answer KEY=VALUE answers it, see .pending");
-      break;
-    default: PrintLines(Session::Reply(outcome)); std::cout << std::flush;
-  }
-}
-
-void Repl::PrintAnswers(const Outcome& outcome) const {
-  if (mode_ != AnswerForm::kText && !outcome.columns.empty()) PrintColumns(outcome);
-  else PrintLines(Session::Reply(outcome));
-  std::cout << std::flush;
-  PrintCutOff(outcome, std::cerr);
-}
-
-void Repl::PrintColumns(const Outcome& outcome) const {
-  const std::size_t answers = outcome.cells.size() / outcome.columns.size();
-  // A file has room for wide tables.
-  const AnswerLayout layout = {most_rows_, WritesFile() ? SIZE_MAX / 2 : TerminalWidth(),
-                               colours_.out && !WritesFile()};
-  const std::string text =
-      AnswersAs(mode_, session_.session().store().pool(), outcome.columns, outcome.cells, layout);
-  if (mode_ != AnswerForm::kCsv || WritesFile()) std::cout << text;
-  else PrintDocument(text);
-  const bool cut = mode_ != AnswerForm::kCsv && most_rows_ > 0 && answers > most_rows_;
-  const std::string count =
-      cut ? fmt::format("{} more, {} in all", answers - most_rows_, Counted(answers, "answer"))
-          : Counted(answers, "answer");
-  // Below a table it is a part of it; elsewhere a program may read the output.
-  if (mode_ == AnswerForm::kTable) std::cout << count << '\n';
-  else if (cut || interactive_) Note(count);
-  std::cout << std::flush;
-  if (cut && interactive_) Note(".maxrows 0 shows all");
+  console_.Findings(outcome_->diagnostics, session_.session().sources());
+  answers_.Finish(*outcome_, session_.session());
 }
 
 void Repl::PrintTaken(const Entry& entry) const {
-  if (interactive_) Note(Contents(entry.name, entry.novelty));
-}
-
-// Prints the number of lines that were not shown.
-void Repl::PrintRest(std::size_t left, const char* what) const {
-  if (left > 0) std::cout << fmt::format("-- {} more\n", Counted(left, what));
-  std::cout << std::flush;
-  if (left > 0 && interactive_) Note(".maxrows 0 shows all");
+  if (console_.interactive()) console_.Note(Contents(entry.name, entry.novelty));
 }
 
 // Prints the findings of a change; true if it was taken.
 bool Repl::PrintChange(const ReplSession::Change& change, const std::string& what) {
-  std::ostringstream findings;
-  PrintDiagnostics(change.findings, change.sources, findings);
-  Coloured(findings.str());
-  if (!change.error.empty()) Error(change.error);
-  if (change.outcome.status != Status::kNothing) Alarm(Printable(change.outcome.reason));
-  if (!change.taken && change.error.empty()) Note(what + " was not taken in");
-  failed_ |= !change.taken;
+  console_.Findings(change.findings, change.sources);
+  if (!change.error.empty()) console_.Error(change.error);
+  if (change.outcome.status != Status::kNothing) console_.Alarm(Printable(change.outcome.reason));
+  if (!change.taken && change.error.empty()) console_.Note(what + " was not taken in");
+  if (!change.taken) console_.Fail();
   return change.taken;
-}
-
-// --- messages ----------------------------------------------------------------------------
-
-void Repl::Error(const std::string& text) {
-  failed_ = true;
-  Alarm(text);
-}
-
-void Repl::Alarm(const std::string& text) const {
-  std::cerr << (colours_.err ? "\033[31m" : "") << Printable(text)
-            << (colours_.err ? "\033[0m" : "") << '\n';
-}
-
-void Repl::Note(const std::string& text) const {
-  std::cerr << (colours_.err ? "\033[2m" : "") << Printable(text) << (colours_.err ? "\033[0m" : "")
-            << '\n';
-}
-
-// Findings as Render formats them, with their severity in colour.
-void Repl::Coloured(const std::string& findings) {
-  std::cerr << MarkedFindings(findings, colours_.err);
-}
-
-// While stepping, a phase is a paragraph, and a person says when the next one may begin.
-void Repl::Log(const LogLine& line) {
-  if (stepping_ == Stepping::kNo) {
-    std::cerr << PrintableLine(LogText(line)) << '\n';
-    return;
-  }
-  const std::pair phase(line.timestep, line.phase);
-  if (phase == phase_) {
-    std::cout << "    " << PrintableLine(SaidText(line)) << '\n';
-    return;
-  }
-  if (phase_ && stepping_ == Stepping::kPauses && interactive_) {
-    const LineReader::Line answer = reader_->Answer(
-        fmt::format("-- Enter for {}.{}, g for the rest: ", line.timestep, line.phase));
-    if (answer.end != LineReader::End::kText || Trimmed(answer.text) == "g")
-      stepping_ = Stepping::kRunsThrough;
-  }
-  phase_ = phase;
-  std::cout << (colours_.out ? "\033[1m" : "") << PrintableLine(LogText(line))
-            << (colours_.out ? "\033[0m" : "") << std::endl;
 }
 
 }  // namespace rpl
