@@ -32,6 +32,7 @@ struct Engine::Parts {
   ConstraintWatch watch{store, analysis, solver};
   const Definition* only_for = nullptr;  // see DeriveFor
   bool changed = false;                  // what the analysis was told, since the last Prepare
+  std::uint64_t analysis_known = 0;      // Analysis::version that the fixpoint is for
   std::size_t rules_known = 0;
   std::size_t headings_known = 0;
   std::size_t constraints_known = 0;
@@ -83,15 +84,20 @@ void Engine::SetPlaces(std::set<int> elsewhere, std::set<int> as_written) {
 
 void Engine::Prepare() {
   if (!IsStale()) return;
-  parts_->changed = false;
+  const bool more_only = !std::exchange(parts_->changed, false) && parts_->only_for == nullptr &&
+                         parts_->analysis_known == analysis.version();
   parts_->rules_known = program.definitions().size();
   parts_->headings_known = program.collected_count();
   parts_->constraints_known = program.constraints().size();
-  Remake();
+  if (!more_only || !analysis.Extend()) return Remake();
+  parts_->analysis_known = analysis.version();
+  fixpoint.Extend();
+  solver.Forget();
 }
 
 void Engine::Remake() {
   analysis.Make(program, store);
+  parts_->analysis_known = analysis.version();
   fixpoint.Reset();
   solver.Forget();
   Restrict();

@@ -56,7 +56,8 @@ class Engine {
   /// for which it matters who reads them.
   bool IsStale() const;
   /// Puts them into effect: remakes the analysis, so that the next Quiesce derives everything
-  /// again. Does nothing unless IsStale.
+  /// again, or extends it, if only rules joined (Analysis::Extend): then it derives what is new,
+  /// with the same rows in the same order. Does nothing unless IsStale.
   void Prepare();
   /// As Analysis::SetPlaces, in effect from the next Prepare on, for which the engine is stale.
   void SetPlaces(std::set<int> elsewhere, std::set<int> as_written);

@@ -12,6 +12,7 @@
 #include "interp/eval/fixpoint.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -57,7 +58,33 @@ void Fixpoint::Reset() {
   solver_.machine().undefined.clear();
   solver_.machine().unfed.clear();
   solver_.machine().ForgetBest();
+  choice_.Forget();
   bad_heads_.clear();
+}
+
+// Whether its rows are those of a stratum that is derived anew, in the same order.
+bool Fixpoint::IsAsAnew(const Memory& memory, const Stratum& stratum) const {
+  bool rebuilt = false;
+  return memory.runs == 1 && memory.rules == stratum.rules.size() &&
+         !Changed(memory, stratum, &rebuilt);
+}
+
+void Fixpoint::Extend() {
+  memory_.resize(analysis_.strata().size());
+  std::set<RelationId> anew;
+  const auto is_anew = [&](RelationId r) { return anew.contains(r); };
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    Stratum& stratum = analysis_.strata()[i];
+    const bool reads_anew = !anew.empty() && std::ranges::any_of(stratum.rules, [&](auto& rule) {
+      return std::ranges::any_of(rule.reads, is_anew);
+    });
+    if (!reads_anew && IsAsAnew(memory_[i], stratum)) continue;
+    Drop(stratum);
+    Forget(memory_[i]);
+    anew.insert(stratum.relations.begin(), stratum.relations.end());
+    for (const RelationId r : stratum.relations) classes_.erase(r);
+    for (DerivedRule& rule : stratum.rules) rule.ForgetChoices();
+  }
 }
 
 void Fixpoint::Drop(const Stratum& stratum) {
@@ -191,15 +218,56 @@ Stop Fixpoint::Derive(std::span<const Derivation> work, std::vector<Violation>& 
   return machine.evaluation.stop;
 }
 
-void Fixpoint::AddReads(const DerivedRule& rule, const Memory& memory,
-                        std::vector<RelationId>& reads) const {
+// Adds what the rule at hand reads, or the parts that it is split into, which may be split again.
+void Fixpoint::AddReads(const DerivedRule& rule, const Memory& memory, Round& round) const {
   if (const auto split = memory.splits.find(&rule); split != memory.splits.end()) {
-    AddReads(split->second->part, memory, reads);
-    AddReads(split->second->rest, memory, reads);
+    AddReads(split->second->part, memory, round);
+    AddReads(split->second->rest, memory, round);
     return;
   }
-  for (const RelationId r : rule.reads)
-    if (std::ranges::find(reads, r) == reads.end()) reads.push_back(r);
+  for (const RelationId r : rule.reads) {
+    std::vector<std::size_t>& readers = round.readers[r];
+    if (readers.empty()) round.reads.push_back(r);
+    if (readers.empty() || readers.back() != round.rule) readers.push_back(round.rule);
+  }
+}
+
+// The numbers of the rules that may have something to do, ascending.
+std::vector<std::size_t> Fixpoint::RulesIn(const Round& round, const Stratum& stratum) const {
+  std::vector<std::size_t> out;
+  if (round.full || !stratum.equivalences.empty()) {
+    out.resize(stratum.rules.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    return out;
+  }
+  for (const RelationId r : round.grew)
+    if (const std::vector<std::size_t>& readers = round.readers.at(r); out.empty()) out = readers;
+    else out.insert(out.end(), readers.begin(), readers.end());
+  if (round.grew.size() > 1) {
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  return out;
+}
+
+// After a round: the rows that it added are the next deltas. They are of the heads of what it did.
+void Fixpoint::FindGrown(const Stratum& stratum, Round& round) {
+  marks_.resize(store_.size());
+  for (const RelationId r : round.grew) marks_[r].old_end = marks_[r].end;
+  round.grew.clear();
+  const auto look = [&](RelationId r) {
+    if (r == kNoId || !round.readers.contains(r) || marks_[r].end == store_.at(r).size()) return;
+    marks_[r].end = store_.at(r).size();
+    round.grew.push_back(r);
+  };
+  for (const Derivation& done : round.work) {
+    look(done.def->head);
+    look(store_.WholeIfAny(done.def->head));
+  }
+  for (const Stratum::Equivalence& equivalence : stratum.equivalences) {
+    look(equivalence.transitive->head);
+    look(store_.WholeIfAny(equivalence.transitive->head));
+  }
 }
 
 // Adds what a rule does in this round. A rule that is found to be worth it is split first.
@@ -240,6 +308,7 @@ Stop Fixpoint::Split(const DerivedRule& rule, const Intermediate& intermediate, 
   SplitRule& split =
       *(memory.splits[&rule] = std::make_unique<SplitRule>(rule, intermediate, relation, store_));
   round.reads.push_back(relation);
+  round.readers[relation] = {round.rule};
   const std::vector<Marks> now = marks_;
   for (const RelationId r : split.part.reads) marks_[r].end = marks_[r].old_end;
   const Derivation old = choice_.Full(split.part, marks_);
@@ -413,6 +482,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   }
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
+  ++memory.runs;
   derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
   if (rebuilt && !memory.fresh)
     if (const std::optional<Stop> stop = TakeBack(stratum, memory)) {
@@ -430,16 +500,16 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   // What its rules demand is what holds now.
   if (std::ranges::any_of(stratum.rules, &DerivedRule::demands)) solver_.Forget();
   // The deltas of the relations that the rules read.
-  Round round = {rebuilt, !HasExtremum(stratum), {}, {}};
-  std::vector<RelationId>& reads = round.reads;
-  for (const DerivedRule& rule : stratum.rules) AddReads(rule, memory, reads);
+  Round round = {rebuilt, !HasExtremum(stratum)};
+  for (round.rule = 0; round.rule < stratum.rules.size(); ++round.rule)
+    AddReads(stratum.rules[round.rule], memory, round);
   marks_.resize(store_.size());
-  for (RelationId r : reads) {
-    marks_[r].end = store_.at(r).size();
-    marks_[r].old_end = 0;
-    for (const auto& [known, seen] : memory.seen)
-      if (known == r && !rebuilt) marks_[r].old_end = seen.size;
-  }
+  for (const RelationId r : round.reads) marks_[r] = {0, store_.at(r).size()};
+  if (!rebuilt)
+    for (const auto& [r, seen] : memory.seen)
+      if (round.readers.contains(r)) marks_[r].old_end = seen.size;
+  for (const RelationId r : round.reads)
+    if (marks_[r].old_end < marks_[r].end) round.grew.push_back(r);
   rounds_ = 0;
   const Machine::Rounds rounds(solver_.machine());
   std::set<const DerivedRule*> by_classes;  // rules that did not run in the last round
@@ -456,7 +526,9 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       return machine.evaluation.stop;
     }
     round.work.clear();
-    for (DerivedRule& rule : stratum.rules) {
+    for (const std::size_t number : RulesIn(round, stratum)) {
+      round.rule = number;
+      DerivedRule& rule = stratum.rules[number];
       if (rule.of_equivalence && UsesClasses(rule.def->head)) {
         by_classes.insert(&rule);
         continue;
@@ -469,25 +541,20 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
     if (const Stop stop = Derive(round.work, memory.violations); stop != Stop::kGoesOn) return stop;
     if (!CloseClasses(stratum)) return solver_.machine().evaluation.stop;
-    bool grew = false;
-    marks_.resize(store_.size());
-    for (RelationId r : reads) {
-      marks_[r].old_end = marks_[r].end;
-      marks_[r].end = store_.at(r).size();
-      grew |= marks_[r].old_end < marks_[r].end;
-    }
-    if (!grew) break;
+    FindGrown(stratum, round);
+    if (round.grew.empty()) break;
   }
   DropBeaten(stratum);
   memory.fresh = false;
+  memory.rules = stratum.rules.size();
   memory.seen.clear();
-  for (RelationId r : reads)
+  const auto remember = [&](RelationId r) {
     memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
-  for (RelationId r : stratum.relations)
-    if (std::find(reads.begin(), reads.end(), r) == reads.end()) {
-      // No rule reads it: asserted rows may join it without effect, but a rebuild derives again.
-      memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
-    }
+  };
+  std::ranges::for_each(round.reads, remember);
+  // Asserted rows may join one that no rule reads without effect, but a rebuild derives again.
+  for (const RelationId r : stratum.relations)
+    if (!round.readers.contains(r)) remember(r);
   return Stop::kGoesOn;
 }
 

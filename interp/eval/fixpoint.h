@@ -32,6 +32,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Fixpoint {
 
   /// Makes the next Quiesce derive everything again. REQUIRED after every Analysis::Make.
   void Reset();
+  /// Makes it derive what would be other rows, or rows in another order, if it derived everything
+  /// again. REQUIRED after every Analysis::Extend.
+  void Extend();
 
   /// Derives no other relations than these from now on, until Reset.
   void DeriveOnly(std::set<RelationId> needed) { needed_ = std::move(needed); }
@@ -83,6 +87,8 @@ class Fixpoint {
   };
   struct Memory {
     bool fresh = true;
+    std::size_t runs = 0;   // since it was fresh
+    std::size_t rules = 0;  // of the stratum, when it was derived
     std::vector<std::pair<RelationId, Seen>> seen;
     std::vector<Violation> violations;
     std::map<const DerivedRule*, std::unique_ptr<SplitRule>> splits;
@@ -93,15 +99,21 @@ class Fixpoint {
   struct Round {
     bool full;       // all rules run over all rows
     bool may_split;  // those of an extremum rest on rows that go
-    std::vector<RelationId> reads;
-    std::vector<Derivation> work;
+    std::vector<RelationId> reads = {};
+    /// By relation of these: the numbers of the rules that read it, ascending.
+    std::unordered_map<RelationId, std::vector<std::size_t>> readers = {};
+    std::vector<RelationId> grew = {};  // of these, in the round before
+    std::size_t rule = 0;               // the number of the one at hand
+    std::vector<Derivation> work = {};
   };
 
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool StillExpanded() const;
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
-  void AddReads(const DerivedRule& rule, const Memory& memory,
-                std::vector<RelationId>& reads) const;
+  bool IsAsAnew(const Memory& memory, const Stratum& stratum) const;
+  void AddReads(const DerivedRule& rule, const Memory& memory, Round& round) const;
+  std::vector<std::size_t> RulesIn(const Round& round, const Stratum& stratum) const;
+  void FindGrown(const Stratum& stratum, Round& round);
   Stop AddWork(DerivedRule& rule, Memory& memory, Round& round);
   Stop Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
              Round& round);

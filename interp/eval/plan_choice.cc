@@ -44,8 +44,6 @@ RowId PlanChoice::Task::DeltaRows() const {
 }
 
 Derivation PlanChoice::Choose(const Task& task) {
-  if (version_ != analysis_.version()) probed_.clear();
-  version_ = analysis_.version();
   DerivedRule& rule = task.rule;
   const Plan& written = analysis_.PlanFor(rule, task.plans, task.delta, {});
   const Derivation as_written = {rule.def, &written};

@@ -49,6 +49,9 @@ class PlanChoice {
     return Choose({rule, delta.plans, delta.position, marks});
   }
 
+  /// Forgets which indexes the chosen plans use. REQUIRED after every Analysis::Make.
+  void Forget() { probed_.clear(); }
+
  private:
   using Probes = std::set<std::pair<RelationId, Columns>>;
   using Chosen = DerivedRule::Plans::Chosen;
@@ -80,8 +83,7 @@ class PlanChoice {
   const Analysis& analysis_;
   const Limits& limits_;
   const KeepOn& keep_on_;
-  Probes probed_;              // by the plans in use
-  std::uint64_t version_ = 0;  // of the analysis
+  Probes probed_;  // by the plans in use
 };
 
 }  // namespace rpl

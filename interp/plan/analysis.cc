@@ -12,12 +12,14 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "interp/plan/components.h"
 #include "interp/plan/equivalence.h"
 #include "interp/plan/join_plan.h"
 #include "interp/plan/plain_rule.h"
+#include "interp/plan/worklist.h"
 #include "interp/program/builtins.h"
 
 namespace rpl {
@@ -77,21 +79,6 @@ bool HasExpansion(const Clauses& clauses) {
     if (const auto* c = clause.As<CountOf>(); c != nullptr && c->expansion >= 0) return true;
     bool found = false;
     ForEachBody(clause, [&](const Clauses& body) { found |= HasExpansion(body); });
-    return found;
-  });
-}
-
-// Whether what holds may cease to hold when rows are added, or with time.
-bool RestsOnMore(const Clauses& clauses) {
-  return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
-    if (clause.As<Negation>() || clause.As<GoalIsFalse>() || clause.As<CountOf>() ||
-        clause.As<Aggregate>() || clause.As<First>() || clause.As<Temporal>() ||
-        clause.As<Expand>())
-      return true;
-    const auto* c = clause.As<Compare>();
-    if (c != nullptr && (ReadsClock(c->left) || ReadsClock(c->right))) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= RestsOnMore(body); });
     return found;
   });
 }
@@ -194,25 +181,6 @@ void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId
     ForEachBody(clause, [&](const Clauses& body) { Mentions(body, store, out); });
   }
 }
-
-// A worklist of ids without duplicates: in ascending order, then again from the lowest.
-class Analysis::Rounds {
- public:
-  void Add(std::size_t id) { pending_.insert(id); }
-  bool empty() const { return pending_.empty(); }
-  std::size_t Next() {
-    auto at = pending_.lower_bound(from_);
-    if (at == pending_.end()) at = pending_.begin();
-    const std::size_t id = *at;
-    pending_.erase(at);
-    from_ = id + 1;
-    return id;
-  }
-
- private:
-  std::set<std::size_t> pending_;
-  std::size_t from_ = 0;
-};
 
 std::vector<const Clause*> ClausesOf(const Definition& def) {
   std::vector<const Clause*> out;
@@ -468,103 +436,9 @@ bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
   return demand;
 }
 
-// What rests on a partial relation is partial.
-void Analysis::SpreadPartial(const std::deque<Definition>& definitions,
-                             const std::vector<std::vector<std::size_t>>& mentioned_by) {
-  std::vector<RelationId> work;
-  const auto spread = [&](RelationId r) {
-    if (!std::exchange(info_[r].partial, true)) work.push_back(r);
-  };
-  for (const RelationId r : partial_) spread(r);
-  while (!work.empty()) {
-    const RelationId r = work.back();
-    work.pop_back();
-    if (r >= mentioned_by.size()) continue;
-    for (const std::size_t i : mentioned_by[r]) spread(definitions[i].head);
-  }
-}
-
-// Relations and goals that more rows can only give more answers: no rule of theirs, or of what they
-// mention, rests on absence, on a choice or on the time.
-void Analysis::MarkMonotone(const std::deque<Definition>& definitions,
-                            const std::vector<std::vector<std::size_t>>& mentioned_by) {
-  std::vector<RelationId> work;
-  const auto spread = [&](RelationId r) {
-    if (!std::exchange(info_[r].monotone, false)) return;
-    work.push_back(r);
-  };
-  for (const Definition& def : definitions)
-    if (def.head != kNoId && (!def.gathered.empty() || def.extremum || def.choice || Acts(def) ||
-                              RestsOnMore(def.activation) || RestsOnMore(def.body)))
-      spread(def.head);
-  while (!work.empty()) {
-    const RelationId r = work.back();
-    work.pop_back();
-    if (r >= mentioned_by.size()) continue;
-    for (const std::size_t i : mentioned_by[r]) spread(definitions[i].head);
-  }
-}
-
-// Whether all that the clauses mention of the circle is founded.
-bool Analysis::IsFoundedIn(const Clauses& clauses, int circle) const {
-  return std::ranges::all_of(clauses, [&](const Clause& clause) {
-    const auto is_founded = [&](RelationId r) {
-      const Info& info = At(store_->BaseOf(r));
-      return info.founded || info.circle != circle;
-    };
-    if (const auto* atom = clause.As<Atom>()) return is_founded(atom->relation);
-    if (const auto* is = clause.As<GoalIsFalse>())
-      return is->activation || is_founded(is->goal.relation);
-    if (const auto* a = clause.As<Alternatives>())
-      return std::ranges::any_of(
-          a->branches, [&](const Clauses& branch) { return IsFoundedIn(branch, circle); });
-    bool all = true;
-    ForEachBody(clause, [&](const Clauses& body) { all = all && IsFoundedIn(body, circle); });
-    return all;
-  });
-}
-
-void Analysis::MarkFounded(const std::deque<Definition>& definitions,
-                           const std::vector<std::vector<std::size_t>>& mentioned_by) {
-  for (const Definition& def : definitions)
-    if (def.head != kNoId) info_[def.head].founded = false;
-  Rounds rounds;
-  for (std::size_t i = 0; i < definitions.size(); ++i)
-    if (definitions[i].head != kNoId) rounds.Add(i);
-  while (!rounds.empty()) {
-    const Definition& def = definitions[rounds.Next()];
-    Info& info = info_[def.head];
-    if (info.founded || !IsFoundedIn(def.activation, info.circle) ||
-        !IsFoundedIn(def.body, info.circle))
-      continue;
-    info.founded = true;
-    if (def.head < mentioned_by.size())
-      for (const std::size_t i : mentioned_by[def.head]) rounds.Add(i);
-  }
-}
-
-// Relations and goals that rest on each other, in activation clauses too.
-void Analysis::MakeCircles(const std::deque<Definition>& definitions,
-                           const std::vector<std::vector<std::size_t>>& mentioned_by) {
-  std::vector<std::vector<RelationId>> to(info_.size());
-  for (RelationId r = 0; r < mentioned_by.size(); ++r)
-    for (const std::size_t i : mentioned_by[r]) to[definitions[i].head].push_back(r);
-  // The heads of one sentence hold together (decision 37).
-  for (std::size_t i = 1; i < definitions.size(); ++i) {
-    const RelationId one = definitions[i - 1].head;
-    const RelationId other = definitions[i].head;
-    if (definitions[i].span != definitions[i - 1].span || one == kNoId || other == kNoId) continue;
-    to[one].push_back(other);
-    to[other].push_back(one);
-  }
-  const Components found = StronglyConnected(to, std::vector<bool>(info_.size(), true));
-  for (RelationId r = 0; r < info_.size(); ++r) info_[r].circle = found.of[r];
-}
-
 // A relation with a rule that guards itself is tabled, so that what holds without such rules can be
 // told from its rows.
 void Analysis::FindGuards(const std::deque<Definition>& definitions) {
-  guards_itself_.assign(definitions.size(), false);
   for (const Definition& def : definitions) {
     if (def.activation.empty() || def.head == kNoId ||
         store_->at(def.head).space() != Space::kRelation)
@@ -591,6 +465,30 @@ void Analysis::Make(const Program& program, const Store& store) {
   AnswerFromCallers(program, store);
 }
 
+// Notes the rules from `first` on, and what they mention.
+void Analysis::TakeRules(std::size_t first) {
+  const auto& definitions = program_->definitions();
+  info_.resize(store_->size());
+  mentioned_by_.resize(store_->size());
+  mentions_.resize(definitions.size());
+  asks_.resize(definitions.size());
+  guards_itself_.resize(definitions.size());
+  quiet_.resize(definitions.size(), ModeSet());
+  keys_.resize(definitions.size());
+  gives_sets_.resize(definitions.size());
+  for (std::size_t i = first; i < definitions.size(); ++i) {
+    const Definition& def = definitions[i];
+    if (def.head == kNoId || elsewhere_.contains(def.number)) continue;
+    info_[def.head].rules.push_back(def.number);
+    info_[def.head].extremum = def.extremum;
+    info_[def.head].checked |= IsChecked(def);
+    Mentions(def.activation, *store_, mentions_[i]);
+    Mentions(def.body, *store_, mentions_[i]);
+    for (const RelationId r : mentions_[i])
+      if (mentioned_by_[r].empty() || mentioned_by_[r].back() != i) mentioned_by_[r].push_back(i);
+  }
+}
+
 // For the relations of which it is known that they are answered from their callers.
 void Analysis::MakeOnce(const Program& program, const Store& store) {
   program_ = &program;
@@ -601,16 +499,16 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
   cycles_.clear();
   bad_extrema_.clear();
   open_rules_.clear();
-  info_.assign(store.size(), Info{});
-  asks_.assign(program.definitions().size(), false);
-  quiet_.assign(program.definitions().size(), ModeSet());
-  keys_.assign(program.definitions().size(), 0);
-  for (const Definition& def : program.definitions())
-    if (def.head != kNoId && !elsewhere_.contains(def.number)) {
-      info_[def.head].rules.push_back(def.number);
-      info_[def.head].extremum = def.extremum;
-      info_[def.head].checked |= IsChecked(def);
-    }
+  info_.clear();
+  mentions_.clear();
+  mentioned_by_.clear();
+  asks_.clear();
+  guards_itself_.clear();
+  quiet_.clear();
+  keys_.clear();
+  gives_sets_.clear();
+  circles_ = 0;
+  TakeRules(0);
   for (RelationId r = 0; r < store.size(); ++r)
     info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
   for (RelationId r = 0; r < store.size(); ++r)
@@ -627,21 +525,12 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
     }
 
   const auto& definitions = program.definitions();
-  std::vector<std::vector<std::size_t>> mentioned_by(store.size());  // definitions
-  Rounds rounds;
-  std::vector<RelationId> mentions;
-  for (std::size_t i = 0; i < definitions.size(); ++i) {
-    if (definitions[i].head == kNoId || elsewhere_.contains(definitions[i].number)) continue;
-    rounds.Add(i);
-    mentions.clear();
-    Mentions(definitions[i].activation, store, mentions);
-    Mentions(definitions[i].body, store, mentions);
-    for (const RelationId r : mentions)
-      if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
-  }
   for (const RelationId r : partial_) info_[r].demanded = true;
-  MakeCircles(definitions, mentioned_by);
+  MakeCircles(0, 0);
   FindGuards(definitions);
+  Worklist rounds;
+  for (std::size_t i = 0; i < definitions.size(); ++i)
+    if (definitions[i].head != kNoId && !elsewhere_.contains(definitions[i].number)) rounds.Add(i);
   headings_ = HeadingUses(program);
   Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
@@ -680,14 +569,13 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
       info.modes = std::move(modes);
       info.finite = std::move(finite);
       info.growing = std::move(growing);
-      for (const std::size_t other : mentioned_by[def.head]) rounds.Add(other);
+      for (const std::size_t other : mentioned_by_[def.head]) rounds.Add(other);
     }
   }
   if (info_.size() < store.size()) info_.resize(store.size());
-  SpreadPartial(definitions, mentioned_by);
-  MarkMonotone(definitions, mentioned_by);
-  MarkFounded(definitions, mentioned_by);
-  gives_sets_.assign(definitions.size(), 0);
+  SpreadPartial();
+  MarkMonotone(0);
+  MarkFounded(0);
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const Definition& def = definitions[i];
     if (def.head == kNoId || store.at(def.head).space() == Space::kGoal) continue;
@@ -713,67 +601,56 @@ std::vector<const Clause*> Analysis::Distributed(const std::vector<const Clause*
   return out;
 }
 
-// Rules that can be derived, as far as their own clauses are concerned. The plans that tell so are
+// A rule, if it can be derived as far as its own clauses are concerned. The plans that tell so are
 // kept.
-std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, const Store& store) {
-  std::vector<Candidate> candidates;
-  Planner planner(*this, store, Mode::kDerive);
-  for (const Definition& def : program.definitions()) {
-    Candidate c;
-    c.def = &def;
-    if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
-    if (elsewhere_.contains(def.number) || GuardsItself(def)) continue;
-    if (def.head != kNoId && info_[def.head].from_callers) continue;
-    const std::vector<const Clause*> clauses = ClausesOf(def);
-    for (const Clause* clause : clauses) {
-      const auto* read = clause->As<ReadAvar>();
-      if (read != nullptr && read->last && !asks_[static_cast<std::size_t>(def.number)]) continue;
-      Reads(*clause, store, false, c.reads, c.wholes);
-    }
-    const bool whole = !def.gathered.empty() || def.choice;
-    if (whole) c.wholes = c.reads;
-    c.alternatives = whole ? Lists{clauses} : AlternativesOf(clauses);
-    if (!whole)
-      for (std::vector<const Clause*>& list : c.alternatives) list = Distributed(list);
-    if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
-    bool waits = false;  // reads something whose absence proves nothing yet
-    for (RelationId r : def.extremum ? c.reads : c.wholes) {
-      const RelationId base = store.BaseOf(r);
-      waits |= store.at(base).space() != Space::kRelation || info_[base].outside ||
-               (info_[base].partial && !def.extremum);
-    }
-    for (const Clause* clause : clauses)
-      waits |= clause->As<GoalIsFalse>() != nullptr || HasActingBranch(*clause);
-    if (waits) continue;
-    if (IsPlain(def, *this, store)) {
-      c.plans.emplace_back();
-      candidates.push_back(std::move(c));
-      continue;
-    }
-    const std::vector<bool> nothing(def.slots.size());
-    const std::vector<bool> wanted = HeadSlots(def);
-    for (const auto& list : c.alternatives) {
-      c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
-      c.ok = c.ok && !c.plans.back()->problem;
-      // Whoever reads its rows meets the limit.
-      if (def.head != kNoId && IsTooLarge(*c.plans.back())) info_[def.head].demanded = true;
-    }
-    c.ok = c.ok && TakeDemands(c);
-    if (c.ok) candidates.push_back(std::move(c));
+std::optional<Analysis::Candidate> Analysis::CandidateOf(const Definition& def, Planner& planner) {
+  if (def.head != kNoId && store_->at(def.head).space() == Space::kGoal) return std::nullopt;
+  if (elsewhere_.contains(def.number) || GuardsItself(def)) return std::nullopt;
+  if (def.head != kNoId && info_[def.head].from_callers) return std::nullopt;
+  if (HasExpansion(def.activation) || HasExpansion(def.body)) return std::nullopt;
+  Candidate c;
+  c.def = &def;
+  const std::vector<const Clause*> clauses = ClausesOf(def);
+  for (const Clause* clause : clauses) {
+    const auto* read = clause->As<ReadAvar>();
+    if (read != nullptr && read->last && !asks_[static_cast<std::size_t>(def.number)]) continue;
+    Reads(*clause, *store_, false, c.reads, c.wholes);
   }
-  return candidates;
+  const bool whole = !def.gathered.empty() || def.choice;
+  if (whole) c.wholes = c.reads;
+  c.alternatives = whole ? Lists{clauses} : AlternativesOf(clauses);
+  if (!whole)
+    for (std::vector<const Clause*>& list : c.alternatives) list = Distributed(list);
+  bool waits = false;  // reads something whose absence proves nothing yet
+  for (RelationId r : def.extremum ? c.reads : c.wholes) {
+    const RelationId base = store_->BaseOf(r);
+    waits |= store_->at(base).space() != Space::kRelation || info_[base].outside ||
+             (info_[base].partial && !def.extremum);
+  }
+  for (const Clause* clause : clauses)
+    waits |= clause->As<GoalIsFalse>() != nullptr || HasActingBranch(*clause);
+  if (waits) return std::nullopt;
+  if (IsPlain(def, *this, *store_)) {
+    c.plans.emplace_back();
+    return c;
+  }
+  const std::vector<bool> nothing(def.slots.size());
+  const std::vector<bool> wanted = HeadSlots(def);
+  for (const auto& list : c.alternatives) {
+    c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
+    c.ok = c.ok && !c.plans.back()->problem;
+    // Whoever reads its rows meets the limit.
+    if (def.head != kNoId && IsTooLarge(*c.plans.back())) info_[def.head].demanded = true;
+  }
+  if (!c.ok || !TakeDemands(c)) return std::nullopt;
+  return c;
 }
 
 // What the answers of a relation rest on whose group keys are bound.
 void Analysis::AddRests(RelationId keyed, std::set<RelationId>& out) const {
-  std::vector<RelationId> mentions;
-  for (const int number : At(keyed).rules) {
-    const Definition& def = program_->definitions()[static_cast<std::size_t>(number)];
-    Mentions(def.activation, *store_, mentions);
-    Mentions(def.body, *store_, mentions);
-  }
-  for (const RelationId r : mentions)
-    if (out.insert(r).second && At(r).keys != 0) AddRests(r, out);
+  for (const int number : At(keyed).rules)
+    for (const RelationId r : mentions_[static_cast<std::size_t>(number)])
+      if (out.insert(r).second && At(r).keys != 0) AddRests(r, out);
 }
 
 // Adds to what the candidate needs complete what the answers rest on that its plans demand. False
@@ -851,7 +728,7 @@ class Analysis::Halves {
   std::vector<Candidate>& candidates_;
   std::vector<std::size_t> rules_left_;            // by relation
   std::vector<std::vector<std::size_t>> read_by_;  // candidates, by relation
-  Rounds rounds_;
+  Worklist rounds_;
 };
 
 // Adds the rules, with their plans, to their strata.
@@ -890,8 +767,9 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, const Store& store)
   }
 }
 
-void Analysis::FindEquivalences() {
-  for (Stratum& stratum : strata_) {
+// Of the strata from `first` on.
+void Analysis::FindEquivalences(std::size_t first) {
+  for (Stratum& stratum : std::span(strata_).subspan(first)) {
     std::map<RelationId, std::pair<DerivedRule*, DerivedRule*>> pairs;  // symmetric, transitive
     for (DerivedRule& rule : stratum.rules) {
       if (rule.as_written) continue;
@@ -910,7 +788,10 @@ void Analysis::FindEquivalences() {
 }
 
 void Analysis::MakeStrata(const Program& program, const Store& store) {
-  std::vector<Candidate> candidates = Candidates(program, store);
+  std::vector<Candidate> candidates;
+  Planner planner(*this, store, Mode::kDerive);
+  for (const Definition& def : program.definitions())
+    if (std::optional<Candidate> c = CandidateOf(def, planner)) candidates.push_back(*std::move(c));
   Halves halves(*this, store, candidates);
   halves.Settle();
   Edges edges(info_.size());
@@ -938,7 +819,7 @@ void Analysis::MakeStrata(const Program& program, const Store& store) {
   strata_.resize(components.size());
   for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
   MakeRules(candidates, store);
-  FindEquivalences();
+  FindEquivalences(0);
 }
 
 }  // namespace rpl

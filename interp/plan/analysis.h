@@ -29,7 +29,8 @@
 // are used monotonically (interp/plan/extrema.h); else it is broken as well if it is derived, and
 // if it is tabled, calls that rest on themselves fail.
 //
-// Remade, with all plans, when the program changes.
+// Remade, with all plans, when the program changes; extended where it got rules that leave what is
+// known of the others as it is.
 #ifndef RPL_INTERP_PLAN_ANALYSIS_H_
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
@@ -99,6 +100,13 @@ struct DerivedRule {
   bool demands = false;
   std::vector<RelationId> reads;
   std::vector<RelationId> whole_reads;  // those that it needs complete
+
+  /// Forgets which plans were chosen by sizes of relations, and what they took.
+  void ForgetChoices() {
+    full.chosen.clear();
+    for (Delta& delta : deltas) delta.plans.chosen.clear();
+    cost = declined = 0;
+  }
 };
 
 /// Why a relation in a cycle through negation has no answer (decision 40), after its name.
@@ -145,6 +153,13 @@ class Analysis : public Catalog {
   /// Analyses the program. O(rules). Reads the store, whose rows and relations others may read
   /// meanwhile; keeps a pointer to it and to the program.
   void Make(const Program& program, const Store& store);
+  /// The same for a program that only got more rules since, if these are derived and change nothing
+  /// of what is known of the others: their heads are new relations, or such as nothing else reads.
+  /// Strata stay where they are, with their plans; others may follow, and one may get rules. What
+  /// results is what Make gives. O(new rules). False, and all must be made, if that is not so.
+  /// REQUIRES: made, nothing was noted since, and no constraint joined the program if it
+  /// DependsOnReaders.
+  bool Extend();
 
   Access AccessOf(RelationId relation, Mode mode) const override;
   const ModeSet& ModesOf(RelationId relation) const override;
@@ -197,7 +212,7 @@ class Analysis : public Catalog {
   Columns MayGiveSets(const Definition& def) const {
     return program_->Has(def) ? gives_sets_[static_cast<std::size_t>(def.number)] : 0;
   }
-  /// Changes with every Make.
+  /// Changes with every Make and Extend.
   std::uint64_t version() const { return version_; }
 
   /// Whether some rule of a goal or relation can hold before any of those that rest on it does:
@@ -309,6 +324,7 @@ class Analysis : public Catalog {
     Quiet quiet = ModeSet();
     bool asks = false;   // for what no clause binds, if the caller binds nothing
     bool stuck = false;  // in some branch, whatever the caller binds
+    friend bool operator==(const Needs&, const Needs&) = default;
   };
   Needs NeedsOf(const Definition& def, Planner& planner) const;
   Loose LooseIn(const Definition& def, Columns without, std::vector<RelationId>& within) const;
@@ -323,17 +339,14 @@ class Analysis : public Catalog {
   };
   bool MayAct(const Clauses& clauses) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
-  void SpreadPartial(const std::deque<Definition>& definitions,
-                     const std::vector<std::vector<std::size_t>>& mentioned_by);
+  void TakeRules(std::size_t first);
+  void SpreadPartial();
   bool HasActingBranch(const Clause& clause) const;
   bool IsFoundedIn(const Clauses& clauses, int circle) const;
-  void MarkFounded(const std::deque<Definition>& definitions,
-                   const std::vector<std::vector<std::size_t>>& mentioned_by);
-  void MarkMonotone(const std::deque<Definition>& definitions,
-                    const std::vector<std::vector<std::size_t>>& mentioned_by);
+  void MarkFounded(std::size_t first);
+  void MarkMonotone(std::size_t first);
   void FindGuards(const std::deque<Definition>& definitions);
-  void MakeCircles(const std::deque<Definition>& definitions,
-                   const std::vector<std::vector<std::size_t>>& mentioned_by);
+  void MakeCircles(RelationId first, std::size_t first_rule);
   /// A rule that can be derived, as far as its own clauses are concerned.
   struct Candidate {
     const Definition* def;
@@ -345,18 +358,17 @@ class Analysis : public Catalog {
   };
   bool TakeDemands(Candidate& c);
   void AddRests(RelationId keyed, std::set<RelationId>& out) const;
-  class Rounds;
   class Halves;
   class Readers;
   class TabledCircles;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
   std::vector<const Clause*> Distributed(const std::vector<const Clause*>& clauses);
-  std::vector<Candidate> Candidates(const Program& program, const Store& store);
+  std::optional<Candidate> CandidateOf(const Definition& def, Planner& planner);
   void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
                   const Store& store);
   void MarkNotMonotone(const std::vector<Candidate>& candidates,
                        const std::vector<std::vector<RelationId>>& components, const Store& store);
-  bool IsRecursive(RelationId relation, const Program& program, const Store& store) const;
+  bool IsRecursive(RelationId relation) const;
   void MarkCalled(const Program& program, const Store& store);
   void MakeOnce(const Program& program, const Store& store);
   void FindGrowing(const std::vector<Candidate>& candidates,
@@ -364,7 +376,11 @@ class Analysis : public Catalog {
   void FindFiniteModes(Growing& growing, const Growth& growth, std::span<const Growth::Rule> rules);
   void AnswerFromCallers(const Program& program, const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, const Store& store);
-  void FindEquivalences();
+  void FindEquivalences(std::size_t first);
+  bool RecursionMakesValues(const Stratum& stratum) const;
+  bool NeedsNothing(const Definition& def, RelationId first, Planner& planner) const;
+  bool JoinsAlone(const Definition& def, RelationId first) const;
+  bool AddStrata(std::vector<Candidate>& candidates, RelationId first);
   void MakeStrata(const Program& program, const Store& store);
 
   std::uint64_t version_ = 0;
@@ -375,7 +391,10 @@ class Analysis : public Catalog {
   const Program* program_ = nullptr;
   const Store* store_ = nullptr;
   std::vector<Info> info_;
-  std::deque<Clause> selections_;  // of Select
+  std::vector<std::vector<RelationId>> mentions_;       // by definition
+  std::vector<std::vector<std::size_t>> mentioned_by_;  // definitions, by relation
+  int circles_ = 0;                                     // each points to others before it
+  std::deque<Clause> selections_;                       // of Select
   std::vector<Growing> growing_;
   bool growing_known_ = false;
   std::vector<Endless> endless_;

@@ -66,16 +66,11 @@ void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
 }
 
 // Whether a rule of the relation mentions one that rests on the relation.
-bool Analysis::IsRecursive(RelationId relation, const Program& program, const Store& store) const {
-  const Info& info = info_[relation];
-  std::vector<RelationId> mentions;
-  for (const int number : info.rules) {
-    const Definition& def = program.definitions()[static_cast<std::size_t>(number)];
-    Mentions(def.activation, store, mentions);
-    Mentions(def.body, store, mentions);
-  }
-  return std::ranges::any_of(mentions,
-                             [&](RelationId r) { return info_[r].circle == info.circle; });
+bool Analysis::IsRecursive(RelationId relation) const {
+  const auto rests_on_it = [&](RelationId r) { return info_[r].circle == info_[relation].circle; };
+  return std::ranges::any_of(info_[relation].rules, [&](int number) {
+    return std::ranges::any_of(mentions_[static_cast<std::size_t>(number)], rests_on_it);
+  });
 }
 
 // A table of a call chooses once its rules have answered. If it rests on itself, that is sound only
@@ -83,8 +78,7 @@ bool Analysis::IsRecursive(RelationId relation, const Program& program, const St
 void Analysis::MarkCalled(const Program& program, const Store& store) {
   for (RelationId r = 0; r < info_.size(); ++r) {
     Info& info = info_[r];
-    info.calls_itself =
-        info.extremum && !info.broken && info.demanded && IsRecursive(r, program, store);
+    info.calls_itself = info.extremum && !info.broken && info.demanded && IsRecursive(r);
   }
   std::map<int, std::string> exact_uses;  // by circle
   for (const Definition& def : program.definitions()) {

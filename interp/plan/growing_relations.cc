@@ -85,6 +85,17 @@ class Analysis::TabledCircles {
   std::deque<std::vector<std::vector<const Clause*>>> lists_;
 };
 
+// Whether a rule that reads its own stratum does more than that.
+bool Analysis::RecursionMakesValues(const Stratum& stratum) const {
+  return std::ranges::any_of(stratum.rules, [&](const DerivedRule& rule) {
+    const int component = At(rule.def->head).component;
+    return MakesValues(*rule.def, rule.clauses) &&
+           std::ranges::any_of(rule.reads, [&](RelationId r) {
+             return At(store_->BaseOf(r)).component == component;
+           });
+  });
+}
+
 void Analysis::FindGrowing(const std::vector<Candidate>& candidates,
                            const std::vector<std::vector<RelationId>>& components,
                            const Store& store) {

@@ -392,6 +392,67 @@ std::string ChangesByThreads(const RandomProgram& p) {
   return "";
 }
 
+// The facts and rules of a program, one or a few at a time, mixed.
+std::vector<std::string> EntriesOf(const RandomProgram& p) {
+  std::mt19937 random(static_cast<std::uint32_t>(p.Text().size()));
+  const auto chance = [&](std::uint32_t of) { return random() % of == 0; };
+  std::vector<std::string> facts = p.facts, rules, out;
+  for (const RandomRule& rule : p.rules) rules.push_back(rule.Text());
+  if (chance(2)) std::shuffle(rules.begin(), rules.end(), random);
+  std::shuffle(facts.begin(), facts.end(), random);
+  bool ended = true;
+  for (std::size_t fact = 0, rule = 0; fact < facts.size() || rule < rules.size();) {
+    const bool is_rule =
+        fact == facts.size() || (rule < rules.size() && random() % (facts.size() + 1) <= fact);
+    if (ended) out.emplace_back();
+    out.back() += (is_rule ? rules[rule++] : facts[fact++]) + "\n";
+    ended = !chance(4);
+  }
+  return out;
+}
+
+// Rows of the store, in their order.
+std::string AllRows(const testing::Engine& engine) {
+  std::string out;
+  for (RelationId r = 0; r < engine.store.size(); ++r)
+    if (engine.store.at(r).space() != Space::kIntermediate)
+      out += engine.store.at(r).name() + " " + testing::Rows(engine.store, r) + "\n";
+  return out;
+}
+
+// After each entry there are the rows, in the order, that an engine has which makes its analysis
+// anew, and derives all again, with each rule. In the end they are those of all entries at once.
+std::string EntriesAreNothingUnder(const Limits& limits, const RandomProgram& p, bool in_order) {
+  testing::Engine extended(limits), anew(limits), at_once(limits);
+  std::string so_far;
+  for (const std::string& entry : EntriesOf(p)) {
+    so_far += entry + "--\n";
+    const std::size_t rules = anew.program.definitions().size();
+    for (testing::Engine* const engine : {&extended, &anew}) {
+      engine->Take(entry);
+      if (engine == &anew && anew.program.definitions().size() > rules) {
+        anew.SetPlaces({}, {});
+        anew.Prepare();
+      }
+      engine->Quiesce();
+    }
+    if (!in_order) continue;
+    const std::string got = AllRows(extended), expected = AllRows(anew);
+    if (got != expected) return "after:\n" + so_far + got + "all anew:\n" + expected;
+  }
+  at_once.Take(p.Text());
+  RandomProgram open = p;
+  std::erase_if(open.relations, [](const RandomRelation& r) { return r.tabled(); });
+  const Answers expected = StoredRows(open, at_once, {});
+  const std::string difference = Difference(expected, StoredRows(open, extended, expected));
+  return difference.empty() ? "" : difference + "after:\n" + so_far;
+}
+
+std::string EntriesAreNothing(const RandomProgram& p) {
+  std::string difference = EntriesAreNothingUnder({}, p, true);
+  return difference.empty() ? EntriesAreNothingUnder(Reordering(), p, false) : difference;
+}
+
 // A rule that needs its caller gives the rows that the caller's value selects.
 std::string DemandIsFilter(const RandomProgram& p) {
   naive::Database db = Expected(p.Text());
@@ -601,6 +662,15 @@ TEST_CASE("facts that come and go leave the rows of those that are there") {
   CHECK(Agree("changes of graphs", ChangesAreNothing, 300, MakeGraph));
   CHECK(withdrawals > 300);
   CHECK(Agree("changes of graphs by threads", ChangesByThreads, 100, MakeGraph));
+}
+
+TEST_CASE("rules and facts entered one by one give what they give at once") {
+  CHECK(Agree("entries", EntriesAreNothing, 400));
+  CHECK(Agree("entries", EntriesAreNothing, 200, MakeSound));
+  CHECK(Agree("entries", EntriesAreNothing, 100, MakeExtrema));
+  CHECK(Agree("entries", EntriesAreNothing, 100, MakeEquivalences));
+  CHECK(Agree("entries", EntriesAreNothing, 100, MakeEqualities));
+  CHECK(Agree("entries of graphs", EntriesAreNothing, 200, MakeGraph));
 }
 
 TEST_CASE("rows and their order are the same with any number of threads") {
