@@ -50,6 +50,7 @@ void Fixpoint::Reset() {
   for (RelationId r = 0; r < store_.size(); ++r)
     if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
   needed_.reset();
+  extended_ = false;
   for (Memory& memory : memory_) Forget(memory);
   memory_.resize(analysis_.strata().size());
   classes_.clear();
@@ -62,29 +63,20 @@ void Fixpoint::Reset() {
   bad_heads_.clear();
 }
 
-// Whether its rows are those of a stratum that is derived anew, in the same order.
-bool Fixpoint::IsAsAnew(const Memory& memory, const Stratum& stratum) const {
-  bool rebuilt = false;
-  return memory.runs == 1 && memory.rules == stratum.rules.size() &&
-         !Changed(memory, stratum, &rebuilt);
-}
+void Fixpoint::Extend() { extended_ = true; }
 
-void Fixpoint::Extend() {
-  memory_.resize(analysis_.strata().size());
-  std::set<RelationId> anew;
-  const auto is_anew = [&](RelationId r) { return anew.contains(r); };
-  for (std::size_t i = 0; i < memory_.size(); ++i) {
-    Stratum& stratum = analysis_.strata()[i];
-    const bool reads_anew = !anew.empty() && std::ranges::any_of(stratum.rules, [&](auto& rule) {
-      return std::ranges::any_of(rule.reads, is_anew);
-    });
-    if (!reads_anew && IsAsAnew(memory_[i], stratum)) continue;
-    Drop(stratum);
-    Forget(memory_[i]);
-    anew.insert(stratum.relations.begin(), stratum.relations.end());
-    for (const RelationId r : stratum.relations) classes_.erase(r);
-    for (DerivedRule& rule : stratum.rules) rule.ForgetChoices();
-  }
+// False if the rows of a stratum are what it would be derived to now, in the same order; else it is
+// forgotten.
+bool Fixpoint::Renew(Stratum& stratum, Memory& memory) {
+  bool rebuilt = false;
+  if (memory.runs == 1 && memory.rules == stratum.rules.size() &&
+      !Changed(memory, stratum, &rebuilt))
+    return false;
+  Drop(stratum);
+  Forget(memory);
+  for (const RelationId r : stratum.relations) classes_.erase(r);
+  for (DerivedRule& rule : stratum.rules) rule.ForgetChoices();
+  return true;
 }
 
 void Fixpoint::Drop(const Stratum& stratum) {
@@ -219,31 +211,31 @@ Stop Fixpoint::Derive(std::span<const Derivation> work, std::vector<Violation>& 
 }
 
 // Adds what the rule at hand reads, or the parts that it is split into, which may be split again.
-void Fixpoint::AddReads(const DerivedRule& rule, const Memory& memory, Round& round) const {
-  if (const auto split = memory.splits.find(&rule); split != memory.splits.end()) {
-    AddReads(split->second->part, memory, round);
-    AddReads(split->second->rest, memory, round);
+void Fixpoint::Round::AddReads(const DerivedRule& of, const Splits& splits) {
+  if (const auto split = splits.find(&of); split != splits.end()) {
+    AddReads(split->second->part, splits);
+    AddReads(split->second->rest, splits);
     return;
   }
-  for (const RelationId r : rule.reads) {
-    std::vector<std::size_t>& readers = round.readers[r];
-    if (readers.empty()) round.reads.push_back(r);
-    if (readers.empty() || readers.back() != round.rule) readers.push_back(round.rule);
+  for (const RelationId r : of.reads) {
+    std::vector<std::size_t>& its = readers[r];
+    if (its.empty()) reads.push_back(r);
+    if (its.empty() || its.back() != rule) its.push_back(rule);
   }
 }
 
 // The numbers of the rules that may have something to do, ascending.
-std::vector<std::size_t> Fixpoint::RulesIn(const Round& round, const Stratum& stratum) const {
+std::vector<std::size_t> Fixpoint::Round::Rules(const Stratum& stratum) const {
   std::vector<std::size_t> out;
-  if (round.full || !stratum.equivalences.empty()) {
+  if (full || !stratum.equivalences.empty()) {
     out.resize(stratum.rules.size());
     std::iota(out.begin(), out.end(), std::size_t{0});
     return out;
   }
-  for (const RelationId r : round.grew)
-    if (const std::vector<std::size_t>& readers = round.readers.at(r); out.empty()) out = readers;
-    else out.insert(out.end(), readers.begin(), readers.end());
-  if (round.grew.size() > 1) {
+  for (const RelationId r : grew)
+    if (const std::vector<std::size_t>& its = readers.at(r); out.empty()) out = its;
+    else out.insert(out.end(), its.begin(), its.end());
+  if (grew.size() > 1) {
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
   }
@@ -502,7 +494,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   // The deltas of the relations that the rules read.
   Round round = {rebuilt, !HasExtremum(stratum)};
   for (round.rule = 0; round.rule < stratum.rules.size(); ++round.rule)
-    AddReads(stratum.rules[round.rule], memory, round);
+    round.AddReads(stratum.rules[round.rule], memory.splits);
   marks_.resize(store_.size());
   for (const RelationId r : round.reads) marks_[r] = {0, store_.at(r).size()};
   if (!rebuilt)
@@ -526,7 +518,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       return machine.evaluation.stop;
     }
     round.work.clear();
-    for (const std::size_t number : RulesIn(round, stratum)) {
+    for (const std::size_t number : round.Rules(stratum)) {
       round.rule = number;
       DerivedRule& rule = stratum.rules[number];
       if (rule.of_equivalence && UsesClasses(rule.def->head)) {
@@ -614,12 +606,14 @@ Stop Fixpoint::Quiesce() {
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
       const auto is_needed = [&](RelationId r) { return !needed_ || needed_->contains(r); };
       if (std::ranges::none_of(analysis_.strata()[i].relations, is_needed)) continue;
+      if (extended_ && !Renew(analysis_.strata()[i], memory_[i])) continue;
       const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
       if (stop == Stop::kGoesOn) continue;
       const std::vector<RelationId>& stopped = analysis_.strata()[i].relations;
       DropResting({stopped.begin(), stopped.end()}, i);
       return stop;
     }
+    extended_ = false;
     // Rules with #?h heads may feed any relation, so the strata run again after them; and all is
     // derived again when some of their rows may have to go.
     if (rounds == 0 && !StillExpanded()) {

@@ -53,8 +53,8 @@ class Fixpoint {
 
   /// Makes the next Quiesce derive everything again. REQUIRED after every Analysis::Make.
   void Reset();
-  /// Makes it derive what would be other rows, or rows in another order, if it derived everything
-  /// again. REQUIRED after every Analysis::Extend.
+  /// Makes the next Quiesce derive again what would be other rows, or rows in another order, if it
+  /// derived everything. REQUIRED after every Analysis::Extend.
   void Extend();
 
   /// Derives no other relations than these from now on, until Reset.
@@ -85,13 +85,14 @@ class Fixpoint {
     RowId size = 0;
     std::uint32_t epoch = 0;
   };
+  using Splits = std::map<const DerivedRule*, std::unique_ptr<SplitRule>>;
   struct Memory {
     bool fresh = true;
     std::size_t runs = 0;   // since it was fresh
     std::size_t rules = 0;  // of the stratum, when it was derived
     std::vector<std::pair<RelationId, Seen>> seen;
     std::vector<Violation> violations;
-    std::map<const DerivedRule*, std::unique_ptr<SplitRule>> splits;
+    Splits splits;
     std::optional<bool> may_withdraw;        // whether Withdrawal::IsFor it, once that was asked
     std::unique_ptr<Withdrawal> withdrawal;  // made on first use
   };
@@ -105,14 +106,15 @@ class Fixpoint {
     std::vector<RelationId> grew = {};  // of these, in the round before
     std::size_t rule = 0;               // the number of the one at hand
     std::vector<Derivation> work = {};
+
+    void AddReads(const DerivedRule& of, const Splits& splits);
+    std::vector<std::size_t> Rules(const Stratum& stratum) const;
   };
 
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool StillExpanded() const;
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
-  bool IsAsAnew(const Memory& memory, const Stratum& stratum) const;
-  void AddReads(const DerivedRule& rule, const Memory& memory, Round& round) const;
-  std::vector<std::size_t> RulesIn(const Round& round, const Stratum& stratum) const;
+  bool Renew(Stratum& stratum, Memory& memory);
   void FindGrown(const Stratum& stratum, Round& round);
   Stop AddWork(DerivedRule& rule, Memory& memory, Round& round);
   Stop Split(const DerivedRule& rule, const Intermediate& intermediate, Memory& memory,
@@ -153,6 +155,7 @@ class Fixpoint {
   PlanChoice choice_;
   std::optional<std::set<RelationId>> needed_;  // nullopt: all
   std::vector<Memory> memory_;
+  bool extended_ = false;                  // the strata were not looked at since
   std::vector<RelationId> unused_;         // intermediates
   std::map<RelationId, Classes> classes_;  // of equivalences
   std::map<RelationId, Seen> expanded_;    // what rules with #?h heads have read
