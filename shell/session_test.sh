@@ -110,6 +110,9 @@ expect "to go on" 0 "Lucca" "" "$rpl" resume fails.rpls --answer what-now=contin
 expect "a decision stands" 0 "Lucca" "" "$rpl" resume fails.rpls </dev/null
 echo '-- changed' >>fails.rpl
 expect "a decision stands in a changed program" 0 "Lucca" "" "$rpl" resume fails.rpls </dev/null
+printf 'due("a", "2026-02-01T00:00:00Z")\nlate(?x) <- due(?x, ?t), ?t before now\n%%go(?a) <- late(_), $ask("Late?") ^ ~ {:result ?a}\n%%wait(?a) <- $ask("Early?") ^ ~ {:result ?a}\n%% <- %%go(?a) | %%wait(?a)\n' >clock.rpl
+expect "a run before a time" 3 "*" "Early?" "$rpl" run clock.rpl --session clock.rpls --now 2026-01-15T00:00:00Z </dev/null
+expect "goes on after it" 3 "*" "Late?" "$rpl" resume clock.rpls --now 2026-02-15T00:00:00Z </dev/null
 "$rpl" trace export fails.rpls >fails-trace.rpl
 expect "a decision stands where the export is loaded" 0 "Lucca" "" \
   "$rpl" run fails.rpl fails-trace.rpl </dev/null

@@ -35,6 +35,21 @@ bool NeedsWhole(const Stratum& stratum, RelationId relation) {
   });
 }
 
+// Whether a clause, or one within it, reads the time of the timestep.
+bool ReadsTime(const Clause& clause) {
+  bool reads = false;
+  ForEachPart(
+      clause, [&](PartUse, const Expr& e) { reads = reads || ReadsClock(e); },
+      [&](Sense, const Clauses& body) { reads = reads || std::ranges::any_of(body, ReadsTime); });
+  return reads;
+}
+
+bool ReadTheTime(const std::vector<DerivedRule>& rules) {
+  return std::ranges::any_of(rules, [](const DerivedRule& rule) {
+    return std::ranges::any_of(rule.clauses, [](const Clause* c) { return ReadsTime(*c); });
+  });
+}
+
 }  // namespace
 
 Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
@@ -55,6 +70,7 @@ void Fixpoint::Reset() {
   memory_.resize(analysis_.strata().size());
   classes_.clear();
   expanded_.clear();
+  expanded_now_ = kNone;
   in_expanded_.clear();
   solver_.machine().undefined.clear();
   solver_.machine().unfed.clear();
@@ -70,7 +86,7 @@ void Fixpoint::Extend() { extended_ = true; }
 bool Fixpoint::Renew(Stratum& stratum, Memory& memory) {
   bool rebuilt = false;
   if (memory.runs == 1 && memory.rules == stratum.rules.size() &&
-      !Changed(memory, stratum, &rebuilt))
+      !memory.IsOfAnotherTime(solver_.machine().given.now) && !Changed(memory, stratum, &rebuilt))
     return false;
   Drop(stratum);
   Forget(memory);
@@ -468,13 +484,14 @@ Stop Fixpoint::RunEach(std::deque<Withdrawal::Run>& runs, Memory& memory) {
 }
 
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
-  if (MeetsSets(memory)) {
+  const Value now = solver_.machine().given.now;
+  if (MeetsSets(memory) || memory.IsOfAnotherTime(now)) {
     Drop(stratum);
     Forget(memory);
   }
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
-  ++memory.runs;
+  if (memory.runs++ == 0 && ReadTheTime(stratum.rules)) memory.now = now;
   derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
   if (rebuilt && !memory.fresh)
     if (const std::optional<Stop> stop = TakeBack(stratum, memory)) {
@@ -587,6 +604,7 @@ Stop Fixpoint::StopExpanding(Stop why) {
 // Whether what rules with #?h heads derived still follows: they read no fewer rows, and no others
 // where they need them complete.
 bool Fixpoint::StillExpanded() const {
+  if (expanded_now_ != kNone && expanded_now_ != solver_.machine().given.now) return false;
   return std::ranges::all_of(analysis_.expanding(), [&](const DerivedRule& rule) {
     return std::ranges::all_of(rule.reads, [&](RelationId r) {
       const auto seen = expanded_.find(r);
@@ -620,6 +638,7 @@ Stop Fixpoint::Quiesce() {
       Reset();  // nothing is left out where forms are expanded
       continue;
     }
+    if (ReadTheTime(analysis_.expanding())) expanded_now_ = solver_.machine().given.now;
     for (const DerivedRule& rule : analysis_.expanding())
       for (const RelationId r : rule.reads)
         expanded_[r] = {store_.at(r).size(), store_.at(r).epoch()};

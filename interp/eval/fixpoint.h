@@ -95,6 +95,9 @@ class Fixpoint {
     Splits splits;
     std::optional<bool> may_withdraw;        // whether Withdrawal::IsFor it, once that was asked
     std::unique_ptr<Withdrawal> withdrawal;  // made on first use
+    Value now = kNone;                       // of its rows, if its rules read the clock
+
+    bool IsOfAnotherTime(Value time) const { return now != kNone && now != time; }
   };
   /// The relations that the rules of a stratum read, and what they do in the next round.
   struct Round {
@@ -159,6 +162,7 @@ class Fixpoint {
   std::vector<RelationId> unused_;         // intermediates
   std::map<RelationId, Classes> classes_;  // of equivalences
   std::map<RelationId, Seen> expanded_;    // what rules with #?h heads have read
+  Value expanded_now_ = kNone;             // the time that they have read, if they read it
   std::vector<Violation> in_expanded_;     // violations of constraints within these
   std::vector<Marks> marks_;               // by relation
   std::vector<std::size_t> derived_;

@@ -32,6 +32,41 @@ TEST_CASE("rows come in order of first derivation") {
   CHECK(engine.Derived("path", 2) == "(a, b) (b, c) (c, d) (a, c) (b, d) (a, d)");
 }
 
+TEST_CASE("what rests on the time is derived again when it is another one") {
+  Engine engine;
+  engine.Take(
+      "due(a, \"2026-02-01T00:00:00Z\")\ndue(b, \"2026-04-01T00:00:00Z\")\n"
+      "late(?x) <- due(?x, ?t), ?t before now\n"
+      "fine(?x) <- due(?x, _), not late(?x)\n"
+      "last([& ?x]) <- due(?x, ?t), not ?t after now\n");
+  const auto at = [&](const std::string& month) {
+    engine.solver.Begin({.now = engine.pool.String("2026-" + month + "-01T12:00:00Z")});
+    return engine.Derived("late", 1) + "; " + engine.Derived("fine", 1) + "; " +
+           engine.Derived("last", 1);
+  };
+  CHECK(at("01") == "; (a) (b); ([])");
+  CHECK(at("03") == "(a); (b); ([a])");
+  CHECK(at("03") == "(a); (b); ([a])");
+  CHECK(at("05") == "(a) (b); ; ([a b])");
+  engine.Take("soon(?x) <- fine(?x)\n");  // an entry of a shell, later
+  CHECK(at("03") == "(a); (b); ([a])");
+  CHECK(engine.Derived("soon", 1) == "(b)");
+}
+
+TEST_CASE("what an expansion gave at another time goes") {
+  Engine engine;
+  engine.Take(
+      "due(f(a), \"2026-02-01T00:00:00Z\")\n"
+      "#?x <- due(?x, ?t), ?t before now\n");
+  const auto at = [&](const std::string& month) {
+    engine.solver.Begin({.now = engine.pool.String("2026-" + month + "-01T12:00:00Z")});
+    return engine.Derived("f", 1);
+  };
+  CHECK(at("01").empty());
+  CHECK(at("03") == "(a)");
+  CHECK(at("01").empty());
+}
+
 TEST_CASE("recursion ends on cycles") {
   struct {
     const char* program;
