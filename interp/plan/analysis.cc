@@ -50,37 +50,27 @@ bool Append(const Clause& clause, Lists& lists) {
 // the top of a rule reads instances one by one, which nothing takes back.
 void Reads(const Clause& clause, const Store& store, bool whole, std::set<RelationId>& reads,
            std::set<RelationId>& wholes, bool nested = false) {
-  if (const auto* atom = clause.As<Atom>()) {
-    RelationId r = atom->relation;
-    if (atom->whole) r = store.WholeIfAny(store.BaseOf(r));
-    reads.insert(r);
-    bool set_pattern = false;
-    for (const Pattern& p : atom->args)
-      set_pattern |= (p.kind == Pattern::Kind::kSet && p.rest.empty()) ||
-                     (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
-    if (whole || (set_pattern && nested)) wholes.insert(r);
-  }
-  if (const auto* read = clause.As<ReadAvar>()) reads.insert(read->channel);
-  if (const auto* is = clause.As<GoalIsFalse>()) {
-    reads.insert(is->goal.relation);
-    wholes.insert(is->goal.relation);
-  }
-  const bool inner_whole = whole || clause.As<CountOf>() || clause.As<Negation>() ||
-                           clause.As<Aggregate>() || clause.As<First>() || clause.As<Check>() ||
-                           clause.As<Loop>();
-  ForEachBody(clause, [&](const Clauses& body) {
-    for (const Clause& inner : body) Reads(inner, store, inner_whole, reads, wholes, true);
-  });
-}
-
-bool HasExpansion(const Clauses& clauses) {
-  return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
-    if (clause.As<Expand>()) return true;
-    if (const auto* c = clause.As<CountOf>(); c != nullptr && c->expansion >= 0) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= HasExpansion(body); });
-    return found;
-  });
+  const auto is_set = [](const Pattern& p) {
+    return (p.kind == Pattern::Kind::kSet && p.rest.empty()) ||
+           (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
+  };
+  ForEachPart(
+      clause,
+      [&](Sense sense, const ClauseRead& read) {
+        if (read.relation == kNoId) return;
+        RelationId r = read.relation;
+        bool complete = sense != Sense::kHolds;
+        if (!complete && read.atom != nullptr) {
+          if (read.atom->whole) r = store.WholeIfAny(store.BaseOf(r));
+          complete = whole || (nested && std::ranges::any_of(read.atom->args, is_set));
+        }
+        reads.insert(r);
+        if (complete) wholes.insert(r);
+      },
+      [&](Sense sense, const Clauses& body) {
+        const bool complete = whole || sense != Sense::kHolds;
+        for (const Clause& inner : body) Reads(inner, store, complete, reads, wholes, true);
+      });
 }
 
 bool HoldsSet(const Pattern& p) {
@@ -101,13 +91,13 @@ bool MayBindSets(const Clause& clause, const Store& store) {
     const bool goal = store.at(atom->relation).space() == Space::kGoal;
     return atom->whole || (goal && atom->rule < 0 && !atom->args.empty());
   }
-  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual)
-    if (HoldsSet(c->left) || HoldsSet(c->right)) return true;
-  if (clause.As<MatchWith>() || clause.As<Metadata>() || clause.As<Aggregate>()) return true;
   bool found = false;
-  ForEachBody(clause, [&](const Clauses& body) {
-    found |= std::ranges::any_of(body, [&](const Clause& c) { return MayBindSets(c, store); });
-  });
+  ForEachPart(
+      clause, [&](PartUse use, const Pattern&) { found |= use == PartUse::kBinds; },
+      [&](PartUse use, const Expr& e) { found |= use == PartUse::kEither && HoldsSet(e); },
+      [&](Sense, const Clauses& body) {
+        found |= std::ranges::any_of(body, [&](const Clause& c) { return MayBindSets(c, store); });
+      });
   return found;
 }
 
@@ -124,10 +114,8 @@ Columns SetColumns(const Definition& def, const Store& store) {
   for (std::vector<bool> before; before != sets;) {
     before = sets;
     for (const Clause* clause : ClausesOf(def)) {
-      const auto* equal = clause->As<Compare>();
       if (const auto* match = clause->As<MatchWith>()) ForEachSlot(match->pattern, mark);
-      else if (MayBindSets(*clause, store) ||
-               (equal != nullptr && equal->op == Operator::kEqual && touches(*clause)))
+      else if (MayBindSets(*clause, store) || (EqualityIn(*clause) != nullptr && touches(*clause)))
         CollectSlots(*clause, sets);
     }
   }
@@ -174,12 +162,9 @@ bool HasStuck(const Plan& plan) {
 }
 
 void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
-  for (const Clause& clause : clauses) {
-    const Atom* atom = clause.As<Atom>();
-    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
-    if (atom != nullptr) out.push_back(store.BaseOf(atom->relation));
-    ForEachBody(clause, [&](const Clauses& body) { Mentions(body, store, out); });
-  }
+  ForEachClause(clauses, [&](const Clause& clause) {
+    if (const Atom* atom = AtomIn(clause)) out.push_back(store.BaseOf(atom->relation));
+  });
 }
 
 std::vector<const Clause*> ClausesOf(const Definition& def) {
@@ -297,12 +282,11 @@ void Analysis::Select(RelationId relation, std::size_t column, Value value) {
 }
 
 bool Analysis::ReachesOutside(const Clause& clause) const {
-  if (const auto* atom = clause.As<Atom>()) {
+  if (const Atom* atom = AtomIn(clause)) {
     const Relation& rel = store_->at(atom->relation);
     return rel.space() != Space::kRelation || At(store_->BaseOf(atom->relation)).outside;
   }
   if (const auto* read = clause.As<ReadAvar>()) return !read->last;
-  if (clause.As<GoalIsFalse>()) return true;
   bool found = false;
   ForEachBody(clause, [&](const Clauses& body) {
     for (const Clause& inner : body) found |= ReachesOutside(inner);
@@ -392,30 +376,31 @@ bool Analysis::Acts(const Step& step) const {
 
 // Whether a plan for the clauses may act, whatever it binds first.
 bool Analysis::MayAct(const Clauses& clauses) const {
-  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-    if (clause.As<ShowJson>()) return true;
-    if (const auto* read = clause.As<ReadAvar>(); read != nullptr && !read->last) return true;
-    if (const auto* atom = clause.As<Atom>()) {
-      const Space space = store_->at(atom->relation).space();
-      const Info& info = At(store_->BaseOf(atom->relation));
-      if (space == Space::kAvar || IsActing(info.quiet, 0) || info.collected) return true;
-      if (space == Space::kTool && info.rules.empty()) return true;
-    }
-    if (const auto* is = clause.As<GoalIsFalse>(); is != nullptr && !is->activation)
-      if (IsActing(At(is->goal.relation).quiet, 0)) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= MayAct(body); });
-    return found;
+  return AnyOf(clauses, [&](const Clause& clause) {
+    return Visit(
+        clause,
+        [&](const Atom& c) {
+          const Space space = store_->at(c.relation).space();
+          const Info& info = At(store_->BaseOf(c.relation));
+          return space == Space::kAvar || IsActing(info.quiet, 0) || info.collected ||
+                 (space == Space::kTool && info.rules.empty());
+        },
+        [&](const GoalIsFalse& c) {
+          return !c.activation && IsActing(At(c.goal.relation).quiet, 0);
+        },
+        [](const ReadAvar& c) { return !c.last; }, [](const ShowJson&) { return true; },
+        [](const Among<Compare, MatchWith, Member, Temporal, CountOf, Negation, Alternatives,
+                       Expand, Metadata, Aggregate, First, Loop, Distinct, Check, Truth> auto&) {
+          return false;
+        });
   });
 }
 
 // Whether a disjunction has a branch that is taken only where others gave nothing.
 bool Analysis::HasActingBranch(const Clause& clause) const {
-  if (const auto* a = clause.As<Alternatives>())
-    if (std::ranges::any_of(a->branches, [&](const Clauses& branch) { return MayAct(branch); }))
-      return true;
   bool found = false;
-  ForEachBody(clause, [&](const Clauses& body) {
+  ForEachPart(clause, [&](Sense sense, const Clauses& body) {
+    found |= sense == Sense::kHolds && MayAct(body);
     for (const Clause& inner : body) found |= HasActingBranch(inner);
   });
   return found;
@@ -540,8 +525,7 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
     bool outside = false;
     const bool in_activation = UsesDemand(def.activation, &outside);
     const bool in_body = UsesDemand(def.body, &outside);
-    bool demanded =
-        in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
+    bool demanded = in_activation || in_body || MayReadAny(def.activation) || MayReadAny(def.body);
     const Needs needs = NeedsOf(def, planner);
     ModeSet modes = info.modes;
     modes.Require(needs.modes);
@@ -607,7 +591,7 @@ std::optional<Analysis::Candidate> Analysis::CandidateOf(const Definition& def, 
   if (def.head != kNoId && store_->at(def.head).space() == Space::kGoal) return std::nullopt;
   if (elsewhere_.contains(def.number) || GuardsItself(def)) return std::nullopt;
   if (def.head != kNoId && info_[def.head].from_callers) return std::nullopt;
-  if (HasExpansion(def.activation) || HasExpansion(def.body)) return std::nullopt;
+  if (MayReadAny(def.activation) || MayReadAny(def.body)) return std::nullopt;
   Candidate c;
   c.def = &def;
   const std::vector<const Clause*> clauses = ClausesOf(def);
@@ -755,11 +739,12 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, const Store& store)
         rule.full.by_order[{}] = std::move(c.plans[k]);
       }
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
-        RelationId r = kNoId;
-        if (const auto* atom = list[i]->As<Atom>())
-          r = atom->whole ? store.WholeIfAny(store.BaseOf(atom->relation)) : atom->relation;
-        assert(r != kNoId || list[i]->As<Atom>() == nullptr);
-        if (r == kNoId || c.wholes.contains(r)) continue;
+        const auto* atom = list[i]->As<Atom>();
+        if (atom == nullptr) continue;
+        const RelationId r =
+            atom->whole ? store.WholeIfAny(store.BaseOf(atom->relation)) : atom->relation;
+        assert(r != kNoId);
+        if (c.wholes.contains(r)) continue;
         rule.deltas.push_back({r, static_cast<int>(i), {}});
       }
       rules.push_back(std::move(rule));

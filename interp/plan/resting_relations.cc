@@ -15,16 +15,15 @@ namespace {
 
 // Whether what holds may cease to hold when rows are added, or with time.
 bool RestsOnMore(const Clauses& clauses) {
-  return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
-    if (clause.As<Negation>() || clause.As<GoalIsFalse>() || clause.As<CountOf>() ||
-        clause.As<Aggregate>() || clause.As<First>() || clause.As<Temporal>() ||
-        clause.As<Expand>())
-      return true;
-    const auto* c = clause.As<Compare>();
-    if (c != nullptr && (ReadsClock(c->left) || ReadsClock(c->right))) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= RestsOnMore(body); });
-    return found;
+  return AnyOf(clauses, [](const Clause& clause) {
+    return Visit(
+        clause,
+        [](const Among<Negation, GoalIsFalse, CountOf, Aggregate, First, Temporal, Expand> auto&) {
+          return true;
+        },
+        [](const Compare& c) { return ReadsClock(c.left) || ReadsClock(c.right); },
+        [](const Among<Atom, MatchWith, Member, Alternatives, Metadata, ReadAvar, ShowJson, Loop,
+                       Distinct, Check, Truth> auto&) { return false; });
   });
 }
 
