@@ -145,8 +145,8 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     return;
   }
   Instance alone = at;  // the clause by itself, with these bindings
-  if (const auto* count = step.clause->As<CountOf>())
-    alone.bound[static_cast<std::size_t>(count->result)] = false;
+  const auto* count = step.clause->As<CountOf>();
+  if (count != nullptr) alone.bound[static_cast<std::size_t>(count->result)] = false;
   bool holds = false;
   const Undecided undecided = Each(*at.def, {step.clause}, {}, &alone,
                                    [&](const Instance&) { return holds = true, false; });
@@ -167,7 +167,7 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     if (step.kind == Step::Kind::kAtom) descend(node);
     return;
   }
-  if (holds && !open.empty() && !step.clause->As<CountOf>()) {
+  if (holds && !open.empty() && count == nullptr) {
     to.Add(parent, NodeKind::kFailed, "its answers", AreNotKnown(open));
     return;
   }
@@ -185,7 +185,7 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     });
     return;
   }
-  if (const auto* count = step.clause->As<CountOf>()) {
+  if (count != nullptr) {
     std::string is = "it has another value";
     Each(*at.def, {step.clause}, {}, &alone, [&](const Instance& inner) {
       is = "it is " + Text(engine_.pool, inner.slots[static_cast<std::size_t>(count->result)]);

@@ -124,7 +124,8 @@ class Variables {
   /// A call of a relation that needs an argument from its caller (decision 38), and gets none.
   struct OpenCall {
     const Definition* def;
-    const Clause* clause;  // an Atom
+    const Clause* clause;
+    const Atom* atom;  // which the clause is
     RelationId relation;
     Columns open;  // the missing arguments
   };
@@ -217,9 +218,10 @@ class Variables {
 
   void NoteOpenCall(const Step& step, const Definition& def) {
     if (step.kind != Step::Kind::kAtom || step.access != Access::kTable || step.all_bound) return;
-    if (step.clause == nullptr || step.clause->As<Atom>() == nullptr) return;
+    const auto* atom = step.clause == nullptr ? nullptr : step.clause->As<Atom>();
+    if (atom == nullptr) return;
     const Columns open = context_.engine.analysis.ModesOf(step.relation).Missing(step.probe);
-    if (open != 0) open_calls_.push_back({&def, step.clause, step.relation, open});
+    if (open != 0) open_calls_.push_back({&def, step.clause, atom, step.relation, open});
   }
 
   // Users of a relation with a finding of its own may lack inputs only for that reason.
@@ -241,12 +243,12 @@ class Variables {
     if (unbound_heads_.contains(call.relation) || broken_.contains(call.relation))
       return;  // the cause has its own finding
     const Definition& def = *call.def;
-    const std::vector<Pattern>& args = call.clause->As<Atom>()->args;
+    const std::vector<Pattern>& args = call.atom->args;
     if (context_.engine.analysis.ModesOf(call.relation).modes().size() > 1)
       return Alternatives(call);
     for (std::size_t i = 0; i < args.size(); ++i) {
       if ((call.open >> i & 1) == 0) continue;
-      if (args[i].kind == Pattern::Kind::kAny) return AnyInput(*call.clause, i);
+      if (args[i].kind == Pattern::Kind::kAny) return AnyInput(call, i);
       if (args[i].kind != Pattern::Kind::kSlot) continue;
       const auto slot = static_cast<std::size_t>(args[i].slot);
       const std::string& name = def.slots[slot];
@@ -276,7 +278,7 @@ class Variables {
     const Span place = call.clause->span;
     if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
       return;
-    const std::vector<Pattern>& args = call.clause->As<Atom>()->args;
+    const std::vector<Pattern>& args = call.atom->args;
     const auto argument = [&](std::size_t i) {
       const std::string name = args[i].kind == Pattern::Kind::kSlot
                                    ? call.def->slots[static_cast<std::size_t>(args[i].slot)]
@@ -289,8 +291,8 @@ class Variables {
   }
 
   // `big(_)`, where `big(?x) <- ?x > 3` has to be given a value.
-  void AnyInput(const Clause& atom, std::size_t argument) {
-    const Span clause = atom.span;
+  void AnyInput(const OpenCall& open, std::size_t argument) {
+    const Span clause = open.clause->span;
     const Node* found = nullptr;
     const std::function<void(const Node&)> look = [&](const Node& n) {
       const auto* call = n.As<Call>();
@@ -307,8 +309,7 @@ class Variables {
     if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
       return;
     NeverBound(place, "`" + NameOf(call) + "` needs a value here",
-               "write a variable, and bind it in another clause of the rule",
-               atom.As<Atom>()->relation);
+               "write a variable, and bind it in another clause of the rule", open.atom->relation);
   }
 
   // The variables of the clauses, with their mark.

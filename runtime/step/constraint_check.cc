@@ -200,8 +200,7 @@ void ConstraintCheck::EvaluateRules(Findings& out) {
                                        [](const Constraint& c) { return c.left.empty(); });
   if (!any) return;
   for (const Definition& def : engine_.program.definitions()) {
-    const auto checks = [](const Clause& clause) { return clause.As<Check>() != nullptr; };
-    if (def.head == kNoId || std::ranges::none_of(def.body, checks)) continue;
+    if (def.head == kNoId || !IsChecked(def)) continue;
     if (analysis.AccessOf(def.head, Mode::kSolve) != Access::kTable ||
         !analysis.ModesOf(def.head).Meets(0) || analysis.Acts(def) || analysis.Acts(def.head))
       continue;
