@@ -24,6 +24,7 @@ TYPE = re.compile(r"^\s*(?:template\s*<.*>\s*)?(?:class|struct|enum class|enum)\
                   r"(?:\s+final)?\s*(?::[^:;].*)?\{")
 FUNCTION = re.compile(r"[A-Za-z~].*\(")
 STRETCH = 6  # equal lines in a row that count as a duplicate
+LABEL = re.compile(r"case [\w:]+:")  # a switch without a default lists all kinds
 CLASS = re.compile(r"\b(?:class|struct)\s+(?:\w+::)*(\w+)(?:\s+final)?\s*(?::(?!:).*)?$", re.S)
 ACCESS = re.compile(r"\s*(public|protected|private)\s*:(?!:)")
 NO_MEMBER = re.compile(r"\s*(using|friend|static_assert|typedef|enum|class|struct|template\s*$)\b")
@@ -75,7 +76,8 @@ def duplicated(texts):
     for name, lines in texts.items():
         kept = [(n, " ".join(line.split())) for n, line in enumerate(lines, 1)]
         kept = [(n, line) for n, line in kept
-                if len(line) > 3 and not line.startswith(("//", "#", "namespace", "using"))]
+                if len(line) > 3 and not line.startswith(("//", "#", "namespace", "using"))
+                and not LABEL.fullmatch(line)]
         for i in range(len(kept) - STRETCH + 1):
             window = tuple(line for _, line in kept[i:i + STRETCH])
             places[window].append((name, i))

@@ -39,8 +39,21 @@ bool ReadsOnlyRows(const Step& s, const Store& store) {
     case Step::Kind::kTruth:
     case Step::Kind::kEmit:
     case Step::Kind::kFound: return true;
-    default: return false;
+    case Step::Kind::kCountForm:
+    case Step::Kind::kExpand:
+    case Step::Kind::kMetadata:
+    case Step::Kind::kAggregate:
+    case Step::Kind::kReadAvar:
+    case Step::Kind::kShow:
+    case Step::Kind::kReadText:
+    case Step::Kind::kGoalFalse:
+    case Step::Kind::kFirst:
+    case Step::Kind::kLoop:
+    case Step::Kind::kDistinct:
+    case Step::Kind::kCheck:
+    case Step::Kind::kStuck: break;
   }
+  return false;
 }
 
 // Whether adding rows can only add answers to the plan.
@@ -78,7 +91,26 @@ bool IsJoin(const Plan& plan, const Clauses& clauses, std::vector<const Step*>& 
       case Step::Kind::kNot:
         if (!WritesNothing(s->body)) return false;
         break;
-      default: return false;
+      case Step::Kind::kMatch:
+      case Step::Kind::kMember:
+      case Step::Kind::kCountAtom:
+      case Step::Kind::kCountValue:
+      case Step::Kind::kCountForm:
+      case Step::Kind::kBranch:
+      case Step::Kind::kExpand:
+      case Step::Kind::kMetadata:
+      case Step::Kind::kAggregate:
+      case Step::Kind::kReadAvar:
+      case Step::Kind::kShow:
+      case Step::Kind::kReadText:
+      case Step::Kind::kGoalFalse:
+      case Step::Kind::kFirst:
+      case Step::Kind::kLoop:
+      case Step::Kind::kDistinct:
+      case Step::Kind::kCheck:
+      case Step::Kind::kEmit:
+      case Step::Kind::kFound:
+      case Step::Kind::kStuck: return false;
     }
   }
   return true;

@@ -247,8 +247,26 @@ static bool MayWait(const Step& s) {
     case Step::Kind::kTemporal:
     case Step::Kind::kTruth:
     case Step::Kind::kEmit: return false;
-    default: return true;
+    case Step::Kind::kCountAtom:
+    case Step::Kind::kCountValue:
+    case Step::Kind::kCountForm:
+    case Step::Kind::kNot:
+    case Step::Kind::kBranch:
+    case Step::Kind::kExpand:
+    case Step::Kind::kMetadata:
+    case Step::Kind::kAggregate:
+    case Step::Kind::kReadAvar:
+    case Step::Kind::kShow:
+    case Step::Kind::kReadText:
+    case Step::Kind::kGoalFalse:
+    case Step::Kind::kFirst:
+    case Step::Kind::kLoop:
+    case Step::Kind::kDistinct:
+    case Step::Kind::kCheck:
+    case Step::Kind::kFound:
+    case Step::Kind::kStuck: break;
   }
+  return true;
 }
 
 bool Machine::Run(const Step* step) {

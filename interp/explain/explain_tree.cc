@@ -165,8 +165,19 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
                         Text(engine_.pool, instance.slots[slot], kDerivationBytes),
                     "answered");
     }
-    default: return std::nullopt;
+    case Step::Kind::kAtom:
+    case Step::Kind::kBranch:
+    case Step::Kind::kShow:
+    case Step::Kind::kReadText:
+    case Step::Kind::kFirst:
+    case Step::Kind::kDistinct:
+    case Step::Kind::kCheck:
+    case Step::Kind::kTruth:
+    case Step::Kind::kEmit:
+    case Step::Kind::kFound:
+    case Step::Kind::kStuck: break;
   }
+  return std::nullopt;
 }
 
 void Explainer::Premises(const Instance& instance, const std::function<void(const Fact&)>& fact,

@@ -34,8 +34,21 @@ std::string_view NameOfStep(Step::Kind kind) {
     case Step::Kind::kLoop: return "`@for`";
     case Step::Kind::kDistinct: return "`@distinct`";
     case Step::Kind::kCheck: return "a constraint on a rule";
-    default: return "this clause";
+    case Step::Kind::kAtom:
+    case Step::Kind::kCompare:
+    case Step::Kind::kBind:
+    case Step::Kind::kMatch:
+    case Step::Kind::kMember:
+    case Step::Kind::kCountAtom:
+    case Step::Kind::kCountValue:
+    case Step::Kind::kNot:
+    case Step::Kind::kBranch:
+    case Step::Kind::kTruth:
+    case Step::Kind::kEmit:
+    case Step::Kind::kFound:
+    case Step::Kind::kStuck: break;
   }
+  return "this clause";
 }
 
 std::string ColumnOf(const std::string& alias, std::size_t column) {
