@@ -33,7 +33,7 @@ END
 declare -A file=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json [cursor]=.cursor/hooks.json
   [gemini-cli]=.gemini/settings.json [copilot-cli]=.github/hooks/rpl-guard.json [windsurf]=.windsurf/hooks.json
   [opencode]=.opencode/plugins/rpl-guard.js)
-hosts=(claude-code codex cursor gemini-cli copilot-cli windsurf opencode)
+mapfile -t hosts < <(printf '%s\n' "${!file[@]}" | sort)
 
 install() { "$rpl" guard install --host "$1" ship.md "${@:2}"; }
 edit() {  # edit PATH: what the guard says of an edit

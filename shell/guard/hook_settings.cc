@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/data/json_text.h"
@@ -38,6 +39,16 @@ constexpr HookSettings kHookSettings[] = {
      ".opencode/plugin .opencode/plugins .opencode/opencode.json .opencode/opencode.jsonc "
      "opencode.json opencode.jsonc .config/opencode"},
 };
+
+// HookSettingsOf takes the row at a host's number.
+constexpr bool AreInOrderOfHosts() {
+  std::size_t i = 0;
+  return std::ranges::all_of(kHookSettings, [&](const HookSettings& of) {
+    return static_cast<std::size_t>(of.host) == i++;
+  });
+}
+static_assert(std::size(kHookSettings) == kHookHosts && AreInOrderOfHosts(),
+              "each host has a row, in the order of the enumeration");
 
 // A text as it stands within other JSON.
 std::string Quoted(const std::string& text) {
@@ -101,7 +112,7 @@ std::string AddHooks(const HookSettings& of, const std::string& command, ordered
 std::span<const HookSettings> AllHookSettings() { return kHookSettings; }
 
 const HookSettings& HookSettingsOf(HookHost host) {
-  return *std::ranges::find(kHookSettings, host, &HookSettings::host);
+  return kHookSettings[static_cast<std::size_t>(host)];
 }
 
 std::vector<HookRow> InstalledHooks(HookHost host) {

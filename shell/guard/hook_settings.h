@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the settings in which agent hosts keep their hooks: one row per host. A new host is
-// a row here, and the rows of its events in hook_table.cc.
+// The table of the settings in which agent hosts keep their hooks: one row per host, in the
+// order of the enumeration. CONTRIBUTING.md has the steps for a new host.
 //
 // A file of settings is the user's. What is added to it are entries that run `rpl guard hook`, one
 // for each event; those that were added before are replaced, and everything else stays. OpenCode

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "checks/guard/guard_call.h"
 #include "formats/data/json_fields.h"
@@ -15,6 +16,7 @@ using nlohmann::ordered_json;
 using std::string_view;
 constexpr string_view kHookHostNames[] = {"claude-code", "codex",    "gemini-cli", "cursor",
                                           "copilot-cli", "windsurf", "opencode"};
+static_assert(std::size(kHookHostNames) == kHookHosts, "each host has a name");
 
 // Names that are short enough for a table.
 namespace hook_rows {
@@ -176,6 +178,17 @@ constexpr HookRow kHookRows[] = {
     Stop(kOpenCode, "session.idle", kDecision),
 };
 
+constexpr bool EachHostHasRows() {
+  for (std::size_t i = 0; i < kHookHosts; ++i)
+    if (std::ranges::find(kHookRows, static_cast<HookHost>(i), &HookRow::host) ==
+        std::end(kHookRows))
+      return false;
+  return std::ranges::all_of(kHookRows, [](const HookRow& row) {
+    return static_cast<std::size_t>(row.host) < kHookHosts;
+  });
+}
+static_assert(EachHostHasRows(), "kHookHosts counts the hosts, and each has rows");
+
 }  // namespace hook_rows
 
 constexpr const char* kEventKeys[] = {"hook_event_name", "hookEventName", "agent_action_name"};
@@ -253,6 +266,8 @@ std::optional<bool> EndOfShell(const ordered_json& args, const ordered_json& res
 }  // namespace
 
 string_view HookHostName(HookHost host) { return kHookHostNames[static_cast<std::size_t>(host)]; }
+
+std::span<const string_view> HookHostNames() { return kHookHostNames; }
 
 std::optional<HookHost> FindHookHost(string_view name) {
   const auto* const at = std::ranges::find_if(kHookHostNames, [&](string_view each) {

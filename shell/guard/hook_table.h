@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of the events that agent hosts send to their hooks: one row per event of a host. A new
-// host or event is rows of hook_table.cc, and the fixtures of hook_protocol_test.cc.
+// event is a row of hook_table.cc and a fixture of hook_protocol_test.cc; CONTRIBUTING.md has the
+// steps for a new host.
 //
 // A row says where an event names its tool, arguments, result and text, which form a denial has,
 // and how the end of a call is known. Two hosts may give events the same name; the keys of an
@@ -9,6 +10,7 @@
 #ifndef RPL_SHELL_GUARD_HOOK_TABLE_H_
 #define RPL_SHELL_GUARD_HOOK_TABLE_H_
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -20,9 +22,13 @@
 namespace rpl {
 
 enum class HookHost { kClaudeCode, kCodex, kGeminiCli, kCursor, kCopilotCli, kWindsurf, kOpenCode };
+/// How many there are: one more than the last.
+inline constexpr std::size_t kHookHosts = static_cast<std::size_t>(HookHost::kOpenCode) + 1;
 
 /// `claude-code`, `codex`, `gemini-cli`, `cursor`, `copilot-cli`, `windsurf`, `opencode`.
 std::string_view HookHostName(HookHost host);
+/// The names of all hosts, in the order of the enumeration.
+std::span<const std::string_view> HookHostNames();
 /// Also without what is behind the hyphen: `copilot`. No value if no host has the name.
 std::optional<HookHost> FindHookHost(std::string_view name);
 

@@ -123,7 +123,7 @@ TEST_CASE("host events: each host has settings, which are protected, and hooks b
     CHECK(InstalledHooks(row.host).front().kind == HookEventKind::kBefore);
     CHECK(FindHookHost(HookHostName(row.host)) == row.host);
   }
-  CHECK(AllHookSettings().size() == 7);
+  CHECK(AllHookSettings().size() == HookHostNames().size());
   CHECK(FindHookHost("copilot") == HookHost::kCopilotCli);
   CHECK_FALSE(FindHookHost("copilot-").has_value());
   CHECK_FALSE(FindHookHost("").has_value());

@@ -4,11 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "checks/calls/call_views.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
+#include "shell/guard/hook_table.h"
 
 namespace rpl {
 namespace {
@@ -123,11 +127,20 @@ void AddGuardSettings(CLI::App& command, GuardCommandOptions& to) {
                    "Fail if an audit event cannot be written");
 }
 
+// The names of the hosts, and the short one that docs/bind.md has.
+std::vector<std::string> NamesOfHosts() {
+  std::vector<std::string> names;
+  for (const std::string_view name : HookHostNames()) {
+    names.emplace_back(name);
+    if (name == HookHostName(HookHost::kCopilotCli)) names.emplace_back("copilot");
+  }
+  return names;
+}
+
 void AddHost(CLI::App& command, GuardCommandOptions& to, const char* text) {
   command.add_option("--host", to.host, text)
       ->type_name("NAME")
-      ->check(CLI::IsMember({"claude-code", "codex", "gemini-cli", "cursor", "copilot-cli",
-                             "copilot", "windsurf", "opencode"}));
+      ->check(CLI::IsMember(NamesOfHosts()));
 }
 
 void DescribeGuardHook(CLI::App& hook, GuardCommandOptions& to) {
