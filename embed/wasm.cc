@@ -5,6 +5,7 @@
 // Results are valid until the next call. Runs have numbers from 1.
 #include <emscripten/emscripten.h>
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <stdexcept>

@@ -20,6 +20,7 @@
 #include "formats/data/json_text.h"
 #include "fuzz/require.h"
 #include "shell/mcp/http_address.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/rpc_server.h"
 #include "shell/mcp/run_files.h"
 

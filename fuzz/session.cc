@@ -4,6 +4,7 @@
 //
 // Events are taken up to the first that cannot follow (runtime/record/event_sequence.h). What is
 // taken can be read and replayed: no party outside is asked, and the replay is the same again.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -24,6 +24,7 @@
 
 #include "formats/diagnostic.h"
 #include "formats/number_text.h"
+#include "grammar/namespace.h"
 #include "grammar/visit.h"
 
 namespace rpl {
@@ -122,9 +123,6 @@ struct Collection {
   bool dotted = false;
   bool operator==(const Collection&) const = default;
 };
-
-/// The namespace of a Call, given by its mark: none, `%` or `$`.
-enum class Namespace { kRelation, kGoal, kTool };
 
 // rel(?a, 1)   %goal   %goal(?a)   %   $tool(?a)   ns#rel(?a)
 // The label of the root goal is empty. `parens` is false for %g, as opposed to %g(), and for a bare

@@ -8,6 +8,7 @@
 
 #include "grammar/document.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

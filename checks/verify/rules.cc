@@ -13,7 +13,9 @@
 #include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "interp/lint/checker.h"
+#include "interp/program/program.h"
 #include "interp/store/json_value.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "grammar/ast.h"
 #include "interp/store/value.h"
 
 namespace rpl {

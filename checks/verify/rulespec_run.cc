@@ -13,6 +13,7 @@
 #include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

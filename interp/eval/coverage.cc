@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

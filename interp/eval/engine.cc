@@ -11,6 +11,7 @@
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/plan/query_needs.h"
+#include "interp/program/novelty_walk.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 

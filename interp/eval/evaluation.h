@@ -13,10 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "interp/eval/waiting.h"
 #include "interp/plan/limits.h"
-#include "interp/program/clause.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 

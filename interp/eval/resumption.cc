@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "interp/eval/table.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

@@ -31,10 +31,13 @@
 #include <utility>
 #include <vector>
 
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/row_set.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 
+class Store;
 struct Step;
 struct Table;
 

@@ -19,7 +19,7 @@
 #include "interp/eval/resumption.h"
 #include "interp/eval/waiting.h"
 #include "interp/program/clause.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
 

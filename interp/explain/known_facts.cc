@@ -7,6 +7,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/program/library_reasons.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "interp/explain/explanation.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 

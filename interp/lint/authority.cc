@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interp/lint/context.h"
+#include "interp/store/store.h"
 
 namespace rpl::check {
 namespace {

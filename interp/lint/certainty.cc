@@ -12,6 +12,7 @@
 #include "grammar/line_start.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
+#include "interp/lint/context.h"
 
 namespace rpl::check {
 namespace {

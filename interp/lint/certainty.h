@@ -13,9 +13,11 @@
 #include "formats/diagnostic.h"
 #include "grammar/formatter.h"
 #include "grammar/markdown.h"
-#include "interp/lint/context.h"
 
 namespace rpl::check {
+
+struct Context;
+struct Part;
 
 /// Keeps what it finds out about the files of a context, whose parts do not change meanwhile.
 class Certainty {

@@ -18,6 +18,7 @@
 #include "interp/lint/certainty.h"
 #include "interp/lint/context.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/novelty_walk.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 
@@ -49,6 +50,19 @@ void Context::NeverHolds(std::size_t first) {
     d.severity = Severity::kError;
     d.message += ", so this constraint would never apply";
   }
+}
+
+void Context::ForEachFact(
+    const std::function<void(RelationId, std::span<const Value> row)>& fn) const {
+  const auto assertion = [&](const Assertion& a) {
+    if (a.truth) fn(a.relation, a.row);
+  };
+  for (const Novelty& novelty : given)
+    novelty.ForEach(
+        engine.store,
+        [&](RelationId relation, std::span<const Value> row, Span) { fn(relation, row); },
+        assertion);
+  for (const Assertion& a : assertions) assertion(a);
 }
 
 void Context::Blame(Span sentence, const std::string& variable) {

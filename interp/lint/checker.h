@@ -28,10 +28,11 @@
 
 #include "formats/diagnostic.h"
 #include "grammar/formatter.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
 
 namespace rpl {
+
+class Store;
+struct Novelty;
 
 struct Finding {
   Diagnostic diagnostic;

@@ -93,7 +93,7 @@ TEST_CASE("a guard binds the arguments of the calls that it forbids") {
 TEST_CASE("a head that is no name yet is not undefined besides") {
   const std::string use = "\n\nPlease.\n```rpl\n% <- brief-me(_)\n```\n";
   CHECK(CodesMd("# Brief - BriefMe(?x)" + use) == "1022 1:11\n");
-  CHECK(CodesMd("# Brief - brief-me(?x" + use) == "1003 1:19\n");
+  CHECK(CodesMd("# Brief - brief-me(?x" + use) == "1004 1:19\n");
 }
 
 TEST_CASE("an undefined name suggests what was meant") {

@@ -10,6 +10,7 @@
 #define RPL_INTERP_LINT_CONTEXT_H_
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -92,19 +93,8 @@ struct Context {
   /// The remaining budget of Closest, so that a text full of misspellings takes linear time.
   std::size_t suggestions = 200'000;
 
-  /// Calls `fn(relation, row)` for every fact that holds.
-  template <typename Fn>
-  void ForEachFact(Fn&& fn) const {
-    const auto assertion = [&](const Assertion& a) {
-      if (a.truth) fn(a.relation, std::span<const Value>(a.row));
-    };
-    for (const Novelty& novelty : given)
-      novelty.ForEach(
-          engine.store,
-          [&](RelationId relation, std::span<const Value> row, Span) { fn(relation, row); },
-          assertion);
-    for (const Assertion& a : assertions) assertion(a);
-  }
+  /// Calls `fn` for every fact that holds.
+  void ForEachFact(const std::function<void(RelationId, std::span<const Value> row)>& fn) const;
 
   void Blame(Span sentence, const std::string& variable);
   bool IsBlamed(Span sentence, const std::string& variable) const;

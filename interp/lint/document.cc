@@ -11,6 +11,7 @@
 #include "interp/lint/certainty.h"
 #include "interp/lint/context.h"
 #include "interp/plan/heading_use.h"
+#include "interp/store/store.h"
 
 namespace rpl::check {
 namespace {

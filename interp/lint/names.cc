@@ -22,6 +22,7 @@
 #include "interp/plan/components.h"
 #include "interp/program/builtin_tools.h"
 #include "interp/program/lower.h"
+#include "interp/store/store.h"
 
 namespace rpl::check {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "interp/lint/context.h"
 #include "interp/plan/analysis.h"
+#include "interp/store/store.h"
 
 namespace rpl::check {
 namespace {

@@ -21,6 +21,7 @@
 #include "interp/plan/plain_rule.h"
 #include "interp/plan/worklist.h"
 #include "interp/program/builtins.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

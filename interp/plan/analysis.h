@@ -52,6 +52,7 @@
 #include "interp/plan/heading_use.h"
 #include "interp/plan/plan.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

@@ -3,6 +3,7 @@
 
 #include "interp/plan/join_estimate.h"
 #include "interp/plan/order_search.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -13,9 +13,11 @@
 
 #include "interp/plan/limits.h"
 #include "interp/plan/plan.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
+
+class Store;
 
 /// Sizes of the relations that the clauses' atoms read, at the time when an order was chosen.
 using SizesSeen = std::vector<RowId>;

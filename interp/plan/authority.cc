@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "grammar/namespaces.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

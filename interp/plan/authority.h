@@ -35,6 +35,8 @@
 
 namespace rpl {
 
+class Store;
+
 class Authority {
  public:
   /// All but the program.

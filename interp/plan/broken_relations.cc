@@ -6,6 +6,7 @@
 
 #include "interp/plan/analysis.h"
 #include "interp/plan/extrema.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -17,6 +17,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/plan/components.h"
 #include "interp/plan/equivalence.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

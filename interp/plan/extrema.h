@@ -17,7 +17,6 @@
 #include <span>
 
 #include "interp/program/clause.h"
-#include "interp/store/store.h"
 
 namespace rpl {
 

@@ -12,6 +12,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/plan/growth.h"
 #include "interp/program/library_reasons.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

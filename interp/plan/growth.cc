@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "interp/plan/components.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

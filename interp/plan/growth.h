@@ -33,10 +33,11 @@
 #include <vector>
 
 #include "interp/program/clause.h"
-#include "interp/store/index.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
+
+class Store;
 
 class Growth {
  public:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

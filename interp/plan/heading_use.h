@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "interp/plan/takes.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 

@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "interp/program/operators.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -19,9 +19,12 @@
 #include <vector>
 
 #include "interp/plan/plan.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
+
+class Relation;
+class Store;
 
 class JoinEstimate {
  public:

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "interp/program/operators.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

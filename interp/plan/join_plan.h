@@ -22,9 +22,11 @@
 #include <vector>
 
 #include "interp/plan/plan.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
+
+class Store;
 
 struct JoinStep {
   enum class Kind : std::uint8_t {

@@ -7,6 +7,8 @@
 
 #include "interp/plan/analysis.h"
 
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

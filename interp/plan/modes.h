@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/store/index.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

@@ -14,6 +14,8 @@
 
 namespace rpl {
 
+class Store;
+
 /// Whether the rule is plain, as far as the catalog knows its relations. If so, a plan of all its
 /// clauses is never stuck, in either mode and from any known arguments, and all its atoms read
 /// rows.

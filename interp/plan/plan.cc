@@ -19,6 +19,7 @@
 
 #include "interp/plan/ready_queue.h"
 #include "interp/program/bindings.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -41,6 +41,8 @@
 
 namespace rpl {
 
+class Store;
+
 enum class Mode : std::uint8_t {
   kDerive,  // bottom-up: every relation is read from the store
   kSolve,   // top-down: reaches goals, calls and tabled relations

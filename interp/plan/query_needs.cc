@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "interp/plan/components.h"
 #include "interp/plan/worklist.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

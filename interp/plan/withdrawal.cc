@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "interp/plan/join_plan.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

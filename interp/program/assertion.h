@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 

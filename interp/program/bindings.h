@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "interp/program/clause.h"
-#include "interp/store/index.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
 

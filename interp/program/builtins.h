@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interp/store/index.h"
+#include "interp/store/relation_id.h"
 #include "interp/store/value.h"
 
 namespace rpl {

@@ -22,7 +22,7 @@
 
 #include "grammar/printer.h"
 #include "interp/program/prose.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 #include "interp/store/value.h"
 
 namespace re2 {

@@ -13,6 +13,7 @@
 #include "interp/program/builtins.h"
 #include "interp/program/metadata.h"
 #include "interp/program/rewrite.h"
+#include "interp/store/store.h"
 #include "interp/store/text_queue.h"
 
 namespace rpl {

@@ -16,6 +16,7 @@
 #include "grammar/printer.h"
 #include "interp/program/builtins.h"
 #include "interp/program/rewrite.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

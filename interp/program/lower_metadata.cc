@@ -13,6 +13,7 @@
 
 #include "grammar/printer.h"
 #include "interp/program/lower.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

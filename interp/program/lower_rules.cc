@@ -10,6 +10,7 @@
 #include <set>
 
 #include "grammar/printer.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

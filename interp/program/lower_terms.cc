@@ -10,6 +10,7 @@
 #include "grammar/printer.h"
 #include "grammar/shape.h"
 #include "interp/program/lower.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

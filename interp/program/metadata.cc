@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/program/metadata.h"
 
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

@@ -13,9 +13,11 @@
 #include <utility>
 
 #include "interp/program/program.h"
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
+
+class Store;
 
 /// The key of who stated a fact, which the engine alone sets (§11).
 inline constexpr std::string_view kBy = "by";

@@ -8,6 +8,7 @@
 #include "interp/program/bindings.h"
 #include "interp/program/builtin_tools.h"
 #include "interp/program/loader.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

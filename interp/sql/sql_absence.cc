@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "interp/sql/sql_push.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "interp/plan/analysis.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

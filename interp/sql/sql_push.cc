@@ -11,10 +11,12 @@
 #include <optional>
 
 #include "formats/sql_text.h"
+#include "interp/plan/analysis.h"
 #include "interp/sql/sql_absence.h"
 #include "interp/sql/sql_functions.h"
 #include "interp/sql/sql_needs.h"
 #include "interp/sql/sql_select.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

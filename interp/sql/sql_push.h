@@ -27,11 +27,16 @@
 #include <utility>
 #include <vector>
 
-#include "interp/plan/analysis.h"
-#include "interp/program/program.h"
 #include "interp/sql/sql_source.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
+
+class Analysis;
+class Program;
+class Relation;
+class Store;
+struct Definition;
 
 struct SqlPush {
   struct Query {

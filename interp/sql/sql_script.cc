@@ -20,6 +20,7 @@
 #include "interp/sql/sql_needs.h"
 #include "interp/sql/sql_recursion.h"
 #include "interp/sql/sql_select.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

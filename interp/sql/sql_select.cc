@@ -12,6 +12,7 @@
 #include "formats/sql_text.h"
 #include "formats/utf8.h"
 #include "interp/sql/sql_expression.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

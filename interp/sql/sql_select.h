@@ -31,6 +31,8 @@
 
 namespace rpl {
 
+class Store;
+
 /// A table: its name, quoted, that of its newest rows, and the kinds of its columns c1, c2, …
 struct SqlTable {
   RelationId relation = kNoId;

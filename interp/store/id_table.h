@@ -24,7 +24,6 @@
 namespace rpl {
 
 inline constexpr std::uint32_t kNoId = 0xffffffffu;
-using RelationId = std::uint32_t;
 
 /// Nothing visible may depend on the positions of ids in a table: tests run with other seeds, from
 /// the environment variable RPL_HASH_SEED.

@@ -24,15 +24,12 @@
 #include <vector>
 
 #include "interp/store/id_table.h"
+#include "interp/store/relation_id.h"
 #include "interp/store/row_set.h"
 #include "interp/store/thread_pool.h"
 #include "interp/store/value.h"
 
 namespace rpl {
-
-/// A set of columns, one bit each; a relation has at most 64 columns.
-using Columns = std::uint64_t;
-inline constexpr std::size_t kMaxArity = 64;
 
 class Index {
  public:

@@ -29,11 +29,10 @@
 #include "interp/store/close_gap.h"
 #include "interp/store/id_table.h"
 #include "interp/store/pages.h"
+#include "interp/store/relation_id.h"
 #include "interp/store/thread_pool.h"
 
 namespace rpl {
-
-using RowId = std::uint32_t;
 
 class RowTable {
  public:

@@ -43,15 +43,12 @@
 #include "formats/diagnostic.h"
 #include "interp/store/gaps.h"
 #include "interp/store/index.h"
+#include "interp/store/relation_id.h"
 #include "interp/store/row_set.h"
 #include "interp/store/rows_by.h"
 #include "interp/store/value.h"
 
 namespace rpl {
-
-/// The namespace of a relation's label. Each avar is a channel, a relation of its own (§13). No
-/// program can name an intermediate (interp/plan/intermediate.h).
-enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar, kIntermediate };
 
 /// Places by row id. Only pages with a place are allocated.
 class Places {
@@ -82,12 +79,6 @@ class Places {
   static constexpr Span kNowhere = {kNoId, 0, 0};
   using Page = std::array<Span, kPage>;
   std::vector<std::unique_ptr<Page>> pages_;
-};
-
-/// The elements of a set in a column of a row, in written order.
-struct SetOrder {
-  std::size_t column;
-  std::vector<Value> elements;
 };
 
 /// What is known about a row besides its cells.

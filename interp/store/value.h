@@ -40,7 +40,7 @@
 #include <vector>
 
 #include "formats/number_text.h"
-#include "grammar/ast.h"
+#include "grammar/namespace.h"
 #include "interp/store/id_table.h"
 
 namespace rpl {
@@ -95,6 +95,12 @@ inline constexpr Value kUnknown = Value::FromBits(6 << 4);
 /// Limits on the nesting of values and on the length of texts; Pool refuses to build others.
 inline constexpr std::uint32_t kMaxValueDepth = 2000;
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
+
+/// The elements of a set in a column of a row, in written order (Pool::OrderIfOther).
+struct SetOrder {
+  std::size_t column;
+  std::vector<Value> elements;
+};
 
 class Pool {
  public:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "grammar/parser.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/facts/derivation.h"
 #include "interp/eval/solver.h"
+#include "interp/eval/table.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
@@ -8,6 +9,15 @@
 #include <fmt/format.h>
 
 namespace rpl {
+
+// A row whose text is being built.
+struct Derivations::Open {
+  Fact fact;
+  const Definition* def = nullptr;
+  std::vector<Premise> premises;
+  std::size_t next = 0;  // the next premise
+  std::string tail;      // the texts of those before it
+};
 
 std::string Derivations::RowText(RelationId relation, std::span<const Value> row,
                                  std::size_t most) const {

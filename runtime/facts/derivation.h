@@ -20,8 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "interp/eval/engine.h"
-#include "interp/eval/table.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 
@@ -64,14 +66,7 @@ class Derivations {
                            std::size_t most = kMaxTextBytes) const;
 
  private:
-  /// A row whose text is being built.
-  struct Open {
-    Fact fact;
-    const Definition* def = nullptr;
-    std::vector<Premise> premises;
-    std::size_t next = 0;  // the next premise
-    std::string tail;      // the texts of those before it
-  };
+  struct Open;  // a row whose text is being built
 
   bool IsDerived(const Fact& fact) const;
   bool Find(Open& open, const std::set<Fact>& above) const;

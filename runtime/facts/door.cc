@@ -9,6 +9,8 @@
 #include "interp/eval/evaluation.h"
 #include "interp/eval/solver.h"
 #include "interp/program/metadata.h"
+#include "interp/program/novelty_walk.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

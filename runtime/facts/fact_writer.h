@@ -19,9 +19,12 @@
 #include <vector>
 
 #include "interp/program/assertion.h"
+#include "interp/store/parties.h"
 #include "runtime/facts/part_names.h"
 
 namespace rpl {
+
+struct Stated;
 
 class FactWriter {
  public:

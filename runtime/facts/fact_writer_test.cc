@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "formats/diagnostic.h"
+#include "interp/store/store.h"
 #include "runtime/facts/budget.h"
 #include "runtime/facts/derivation.h"
 #include "runtime/facts/goal_record.h"

@@ -18,7 +18,9 @@
 #include "formats/file_name.h"
 #include "formats/number_text.h"
 #include "formats/utf8.h"
+#include "interp/program/novelty.h"
 #include "interp/store/json_value.h"
+#include "interp/store/store.h"
 #include "interp/store/text_queue.h"
 
 namespace rpl {

@@ -19,10 +19,13 @@
 #include <string_view>
 
 #include "formats/diagnostic.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
+#include "interp/store/value.h"
 
 namespace rpl {
+
+class Pool;
+class Store;
+struct Novelty;
 
 /// Whether the text is a NAME of the Appendix, as relations, keywords and symbols have.
 bool IsName(std::string_view text);

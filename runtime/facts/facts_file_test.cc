@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "interp/program/novelty_walk.h"
 #include "interp/testing/testing.h"
 #include "interp/testing/testing_page.h"
 

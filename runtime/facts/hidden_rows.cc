@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "interp/eval/solver.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
+
 namespace rpl {
 namespace {
 

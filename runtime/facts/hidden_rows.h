@@ -10,10 +10,14 @@
 #include <span>
 #include <vector>
 
-#include "interp/eval/solver.h"
-#include "interp/program/program.h"
+#include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 
 namespace rpl {
+
+class Solver;
+class Store;
+struct Constraint;
 
 /// Calls fn(relation, row) for those of an atom with an argument that is not bound, and for all
 /// within `not`, counts and the like; some of them more than once. `slots`: of the constraint,

@@ -17,6 +17,7 @@
 #include "interp/sql/sql_absence.h"
 #include "interp/sql/sql_push.h"
 #include "interp/sql/sql_source.h"
+#include "interp/store/store.h"
 #include "runtime/facts/call_book.h"
 #include "runtime/facts/fact_writer.h"
 #include "runtime/facts/facts_file.h"

@@ -6,6 +6,7 @@
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 #include "interp/store/json_value.h"
+#include "interp/store/store.h"
 #include "runtime/facts/derivation.h"
 #include "runtime/ports.h"
 #include "runtime/record/journal.h"

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 #include "runtime/log.h"
 #include "runtime/session_options.h"
 #include "runtime/trace.h"

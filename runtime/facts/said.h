@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "interp/program/program.h"
+#include "interp/store/by.h"
 
 namespace rpl {
 

@@ -13,7 +13,11 @@
 #include "formats/utf8.h"
 #include "grammar/document.h"
 #include "grammar/markdown.h"
+#include "interp/program/assertion.h"
+#include "interp/program/novelty.h"
+#include "interp/program/program.h"
 #include "interp/store/json_value.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/facts/written_text.h"
 

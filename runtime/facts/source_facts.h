@@ -24,10 +24,11 @@
 #include <string_view>
 
 #include "formats/diagnostic.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
 
 namespace rpl {
+
+class Store;
+struct Novelty;
 
 /// The facts of `file`. A malformed row or sentence is omitted and reported: as a warning, or with
 /// `strict` as an error. If there is an error, the whole source is refused and has no facts.

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "interp/program/novelty_walk.h"
 #include "interp/testing/testing.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/facts/written_text.h"

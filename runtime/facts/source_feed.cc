@@ -14,6 +14,7 @@
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
 #include "interp/program/metadata.h"
+#include "interp/program/novelty_walk.h"
 #include "runtime/facts/call_book.h"
 #include "runtime/facts/door.h"
 #include "runtime/facts/fact_writer.h"

@@ -32,6 +32,7 @@
 #include "interp/eval/evaluation.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_source.h"
+#include "interp/store/by.h"
 #include "runtime/facts/part_names.h"
 #include "runtime/log.h"
 

@@ -12,6 +12,7 @@
 
 #include "formats/data/json_text.h"
 #include "interp/store/json_value.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 
 namespace rpl {

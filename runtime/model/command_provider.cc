@@ -10,6 +10,7 @@
 // An error with the code `refused` is a refusal of the model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/data/json_fields.h"

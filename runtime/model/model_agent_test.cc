@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/model/model_agent.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
 

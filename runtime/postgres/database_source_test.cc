@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "grammar/parser.h"
+#include "interp/program/novelty_walk.h"
 #include "interp/testing/testing.h"
 #include "runtime/facts/source_facts.h"
 #include "runtime/postgres/test_cluster.h"

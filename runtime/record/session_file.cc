@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <exception>
 
 #include <cerrno>
 #include <cstring>

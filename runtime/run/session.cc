@@ -10,6 +10,7 @@
 #include "grammar/printer.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_push.h"
+#include "interp/store/store.h"
 #include "runtime/facts/door.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/facts/said.h"

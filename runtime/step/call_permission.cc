@@ -9,6 +9,7 @@
 #include "interp/eval/solver.h"
 #include "interp/program/operators.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 #include "runtime/facts/call_book.h"
 #include "runtime/facts/derivation.h"
 #include "runtime/facts/recorder.h"

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "checks/guard/zone.h"
+#include "interp/store/relation_id.h"
 #include "interp/store/value.h"
 #include "runtime/step/part_names.h"
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/store/relation_id.h"
 #include "interp/store/value.h"
 #include "runtime/log.h"
 #include "runtime/step/part_names.h"

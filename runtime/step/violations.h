@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/store/relation_id.h"
 #include "interp/store/value.h"
 #include "runtime/step/part_names.h"
 

@@ -10,6 +10,7 @@
 #include "interp/program/clause.h"
 #include "interp/program/program.h"
 #include "interp/program/prose.h"
+#include "interp/store/store.h"
 #include "runtime/run/session.h"
 
 namespace rpl {

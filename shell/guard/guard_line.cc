@@ -10,6 +10,7 @@
 #include "formats/data/json_text.h"
 #include "formats/shorten.h"
 #include "interp/program/operators.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "shell/gateway/mcp_gateway.h"
+#include "shell/gateway/mcp_decider.h"
 #include "shell/guard/protocol_guard.h"
 
 namespace rpl {

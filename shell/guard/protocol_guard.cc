@@ -16,6 +16,7 @@
 #include "formats/shorten.h"
 #include "interp/lint/checker.h"
 #include "interp/program/prose.h"
+#include "interp/store/store.h"
 #include "runtime/host/host_calls.h"
 #include "runtime/nobody.h"
 #include "runtime/record/session_file.h"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "shell/lsp/program_check.h"
+
 namespace rpl::lsp {
 
 void CheckFeed::Schedule(const std::string& uri) {

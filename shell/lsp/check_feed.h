@@ -17,10 +17,13 @@
 #include <mutex>
 #include <string>
 
-#include "shell/lsp/program_check.h"
+#include "shell/lsp/workspace.h"
 #include "shell/serving/worker_pool.h"
 
 namespace rpl::lsp {
+
+class Project;
+struct ProgramCheck;
 
 class CheckFeed {
  public:

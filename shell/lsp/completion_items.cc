@@ -7,6 +7,7 @@
 
 #include "formats/character.h"
 #include "grammar/namespaces.h"
+#include "grammar/printer.h"
 #include "interp/program/builtin_tools.h"
 #include "runtime/tools/tool_config.h"
 #include "shell/lsp/hover.h"

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "formats/data/json_text.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
 #include "shell/lsp/completion_items.h"
 #include "shell/lsp/outline.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/character.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
 
 namespace rpl::lsp {

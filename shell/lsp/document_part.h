@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "grammar/document.h"
-#include "interp/program/program.h"
+#include "interp/program/novelty.h"
 
 namespace rpl::lsp {
 

@@ -8,12 +8,14 @@
 
 #include "formats/data/json_fields.h"
 #include "formats/data/json_text.h"
+#include "shell/lsp/check_feed.h"
 #include "shell/lsp/completion_items.h"
 #include "shell/lsp/evaluation.h"
 #include "shell/lsp/hints.h"
 #include "shell/lsp/hover.h"
 #include "shell/lsp/navigation.h"
 #include "shell/lsp/outline.h"
+#include "shell/lsp/program_check.h"
 #include "shell/lsp/rename.h"
 #include "shell/lsp/semantic_tokens.h"
 #include "shell/lsp/test_run.h"
@@ -206,11 +208,11 @@ const LspServer::Method LspServer::kMethods[] = {
 LspServer::LspServer(Sink send)
     : send_(std::move(send)),
       pool_(kWorkers),
-      feed_(
-          project_, pool_,
-          [this](const ProgramCheck& check) {
-            send_(RpcNotification("textDocument/publishDiagnostics", PublishJson(project_, check)));
-          }),
+      feed_(std::make_unique<CheckFeed>(project_, pool_,
+                                        [this](const ProgramCheck& check) {
+                                          send_(RpcNotification("textDocument/publishDiagnostics",
+                                                                PublishJson(project_, check)));
+                                        })),
       evaluations_(std::make_shared<Strand>(pool_)) {}
 
 LspServer::~LspServer() {
@@ -316,16 +318,16 @@ void LspServer::TakeNotification(const RpcMessage& message) {
     if (uri.empty() || !text.is_string()) return Log("textDocument/didOpen without URI or text");
     project_.files.Open(uri, VersionAt(params), text.get<std::string>(),
                         TextAt(FieldAt(params, "textDocument"), "languageId") == "rpl");
-    feed_.Changed(uri);
+    feed_->Changed(uri);
   } else if (method == "textDocument/didChange") {
     if (!project_.files.Change(uri, VersionAt(params), FieldAt(params, "contentChanges"),
                                project_.client.encoding))
       return Log("textDocument/didChange of a document that is not open, or with bad changes: " +
                  uri);
-    feed_.Changed(uri);
+    feed_->Changed(uri);
   } else if (method == "textDocument/didClose") {
     project_.files.Close(uri);
-    feed_.Closed(uri);
+    feed_->Closed(uri);
   } else if (method == "workspace/didChangeWatchedFiles") {
     WatchedFiles(params);
   } else if (method == "workspace/didChangeWorkspaceFolders") {
@@ -340,7 +342,7 @@ void LspServer::TakeNotification(const RpcMessage& message) {
 void LspServer::WatchedFiles(const Json& params) {
   const Json& changes = FieldAt(params, "changes");
   if (!changes.is_array()) return;
-  for (const Json& change : changes) feed_.Changed(TextAt(change, "uri"));
+  for (const Json& change : changes) feed_->Changed(TextAt(change, "uri"));
 }
 
 Reply LspServer::Evaluate(const Json& id, std::function<Json(const Flag& cancelled)> work) {
@@ -380,7 +382,7 @@ Reply LspServer::Hover(const Json& id, const Json& params) {
 Reply LspServer::Actions(const Json& params) {
   const File file = project_.FileOf(params);
   if (file == nullptr) return NoDocument();
-  return CodeActionsOf(project_, *feed_.CheckOf(file), params);
+  return CodeActionsOf(project_, *feed_->CheckOf(file), params);
 }
 
 Reply LspServer::PrepareRename(const Json& params) {

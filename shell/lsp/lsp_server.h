@@ -22,11 +22,12 @@
 #include <variant>
 
 #include "formats/data/json_rpc.h"
-#include "shell/lsp/check_feed.h"
 #include "shell/lsp/project.h"
 #include "shell/serving/worker_pool.h"
 
 namespace rpl::lsp {
+
+class CheckFeed;
 
 /// Codes of errors that the protocol adds to those of JSON-RPC.
 enum LspCode : int {
@@ -90,7 +91,7 @@ class LspServer {
   const Sink send_;
   Project project_;
   WorkerPool pool_;
-  CheckFeed feed_;
+  const std::unique_ptr<CheckFeed> feed_;
   const std::shared_ptr<Strand> evaluations_;
   bool initialized_ = false;
   bool shut_down_ = false;

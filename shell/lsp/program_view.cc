@@ -5,6 +5,7 @@
 #include "interp/eval/engine.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/builtins.h"
+#include "interp/store/store.h"
 
 namespace rpl::lsp {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -15,6 +16,7 @@
 #include "formats/data/json_text.h"
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/http_head.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/serving/web_handler.h"
 
 namespace rpl {

@@ -25,6 +25,8 @@
 
 namespace rpl {
 
+struct McpService;
+
 // What the connections share. All of it is for the thread of the loop.
 struct HttpHub {
   HttpHub(RpcServer* by, McpService* of, const HttpSettings& with, bool is_local)

@@ -10,6 +10,7 @@
 
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/http_connection.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/serving/web_handler.h"
 #include "shell/terminal/report.h"
 

@@ -2,6 +2,7 @@
 #include "shell/mcp/mcp_resources.h"
 
 #include <fmt/format.h>
+#include <exception>
 
 #include <algorithm>
 #include <cctype>
@@ -15,6 +16,8 @@
 #include "runtime/host/host_calls.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
+#include "shell/mcp/mcp_service.h"
+#include "shell/mcp/protocol_list.h"
 #include "shell/mcp/run_turns.h"
 #include "shell/pages/pages.h"
 #include "shell/pages/program_catalogue.h"

@@ -17,10 +17,12 @@
 #include <memory>
 #include <string>
 
-#include "shell/mcp/mcp_service.h"
-#include "shell/mcp/protocol_list.h"
+#include "shell/mcp/mcp_call.h"
 
 namespace rpl {
+
+class ProtocolList;
+struct McpService;
 
 class McpResources {
  public:

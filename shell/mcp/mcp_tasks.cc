@@ -10,6 +10,9 @@
 #include "formats/data/json_rpc.h"
 #include "formats/data/json_text.h"
 #include "runtime/run/session.h"
+#include "shell/mcp/mcp_service.h"
+#include "shell/serving/run_report.h"
+#include "shell/serving/turn_input.h"
 
 namespace rpl {
 namespace {

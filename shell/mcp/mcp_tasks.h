@@ -14,10 +14,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/run_turns.h"
 
 namespace rpl {
+
+struct McpService;
 
 /// What a result says about a task, with its status.
 nlohmann::ordered_json TaskJson(const ServedRun& run, std::string_view status,

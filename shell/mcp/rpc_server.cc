@@ -7,6 +7,12 @@
 #include <utility>
 
 #include "formats/data/json_text.h"
+#include "shell/mcp/mcp_resources.h"
+#include "shell/mcp/mcp_service.h"
+#include "shell/mcp/mcp_tasks.h"
+#include "shell/mcp/protocol_list.h"
+#include "shell/mcp/run_turns.h"
+#include "shell/mcp/tool_calls.h"
 
 namespace rpl {
 namespace {
@@ -86,13 +92,24 @@ const RpcServer::Method RpcServer::kMethods[] = {
     {"tasks/cancel", false, true, true, &RpcServer::CancelTask},
 };
 
+struct RpcServer::Parts {
+  explicit Parts(McpService& service)
+      : protocols(service.protocols, service.engine),
+        tools(service, protocols),
+        resources(service, protocols),
+        tasks(service),
+        turns(service) {}
+
+  ProtocolList protocols;
+  ToolCalls tools;
+  McpResources resources;
+  McpTasks tasks;
+  RunTurns turns;
+};
+
 RpcServer::RpcServer(McpService& service)
-    : service_(service),
-      protocols_(service.protocols, service.engine),
-      tools_(service, protocols_),
-      resources_(service, protocols_),
-      tasks_(service),
-      turns_(service) {}
+    : service_(service), parts_(std::make_unique<Parts>(service)) {}
+RpcServer::~RpcServer() = default;
 
 void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line,
                          const McpSink& send, const std::function<void(const RpcFault&)>& log) {
@@ -289,7 +306,7 @@ std::string RpcServer::TakeResponse(const std::shared_ptr<McpPeer>& peer,
   }
   if (take) return take(message.result, message.error);
   const std::string sealed = QuestionSeal(message.id);
-  return sealed.empty() ? "" : turns_.TakeStray(peer, sealed, message.result);
+  return sealed.empty() ? "" : parts_->turns.TakeStray(peer, sealed, message.result);
 }
 
 // The form was shown, and nothing that is in it can be used.
@@ -362,20 +379,23 @@ void RpcServer::ListTools(const Call& call) {
     return;
   }
   ordered_json tools = ordered_json::array();
-  for (const McpTool& tool : tools_.table()) tools.push_back(ToolFor(tool, call->revision));
+  for (const McpTool& tool : parts_->tools.table()) tools.push_back(ToolFor(tool, call->revision));
   call->Reply({{"tools", std::move(tools)}}, kToolListMs);
 }
 
-void RpcServer::CallTool(const Call& call) { tools_.Take(call); }
+void RpcServer::CallTool(const Call& call) { parts_->tools.Take(call); }
+void RpcServer::GetTask(const Call& call) { parts_->tasks.Get(call); }
+void RpcServer::UpdateTask(const Call& call) { parts_->tasks.Update(call); }
+void RpcServer::CancelTask(const Call& call) { parts_->tasks.Cancel(call); }
 
 // --- Resources and prompts ------------------------------------------------------------------
 
-void RpcServer::ListResources(const Call& call) { resources_.List(call); }
-void RpcServer::ListTemplates(const Call& call) { resources_.Templates(call); }
-void RpcServer::ReadResource(const Call& call) { resources_.Read(call); }
-void RpcServer::ListPrompts(const Call& call) { resources_.ListPrompts(call); }
-void RpcServer::GetPrompt(const Call& call) { resources_.GetPrompt(call); }
-void RpcServer::Complete(const Call& call) { resources_.Complete(call); }
+void RpcServer::ListResources(const Call& call) { parts_->resources.List(call); }
+void RpcServer::ListTemplates(const Call& call) { parts_->resources.Templates(call); }
+void RpcServer::ReadResource(const Call& call) { parts_->resources.Read(call); }
+void RpcServer::ListPrompts(const Call& call) { parts_->resources.ListPrompts(call); }
+void RpcServer::GetPrompt(const Call& call) { parts_->resources.GetPrompt(call); }
+void RpcServer::Complete(const Call& call) { parts_->resources.Complete(call); }
 
 void RpcServer::Subscribe(const Call& call) {
   if (!call->peer->send) {
@@ -387,7 +407,7 @@ void RpcServer::Subscribe(const Call& call) {
     call->Fail(kRpcInvalidParams, "resources/subscribe needs a `uri`");
     return;
   }
-  if (!resources_.MayChange(*call, uri->get<std::string>())) {
+  if (!parts_->resources.MayChange(*call, uri->get<std::string>())) {
     call->Fail(kRpcResourceNotFound, "Resource not found", {{"uri", *uri}});
     return;
   }
@@ -428,7 +448,7 @@ void RpcServer::Listen(const Call& call) {
     ordered_json known = ordered_json::array();
     for (const ordered_json& uri : *uris)
       if (uri.is_string() && known.size() < kMostSubscribed &&
-          resources_.MayChange(*call, uri.get<std::string>()))
+          parts_->resources.MayChange(*call, uri.get<std::string>()))
         known.push_back(uri);
     granted["resourceSubscriptions"] = std::move(known);
   }

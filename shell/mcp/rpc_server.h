@@ -18,18 +18,17 @@
 #include <string_view>
 
 #include "formats/data/json_rpc.h"
-#include "shell/mcp/mcp_resources.h"
-#include "shell/mcp/mcp_service.h"
-#include "shell/mcp/mcp_tasks.h"
-#include "shell/mcp/protocol_list.h"
-#include "shell/mcp/tool_calls.h"
+#include "shell/mcp/mcp_call.h"
 
 namespace rpl {
+
+struct McpService;
 
 class RpcServer {
  public:
   /// Borrows the service.
   explicit RpcServer(McpService& service);
+  ~RpcServer();
 
   /// Takes a line of text. `send` takes what belongs to its request; messages that are none, and
   /// their faults, are reported to `log`.
@@ -71,16 +70,13 @@ class RpcServer {
   void ListPrompts(const Call& call);
   void GetPrompt(const Call& call);
   void Complete(const Call& call);
-  void GetTask(const Call& call) { tasks_.Get(call); }
-  void UpdateTask(const Call& call) { tasks_.Update(call); }
-  void CancelTask(const Call& call) { tasks_.Cancel(call); }
+  void GetTask(const Call& call);
+  void UpdateTask(const Call& call);
+  void CancelTask(const Call& call);
 
   McpService& service_;
-  ProtocolList protocols_;
-  ToolCalls tools_;
-  McpResources resources_;
-  McpTasks tasks_;
-  RunTurns turns_;
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
 };
 
 /// One method: who may call it, and what does it.

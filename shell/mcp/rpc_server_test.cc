@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "formats/data/json_text.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/run_files.h"
 
 namespace rpl {

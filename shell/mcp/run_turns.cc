@@ -8,8 +8,11 @@
 
 #include "formats/data/json_rpc.h"
 #include "runtime/run/session.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/mcp_tasks.h"
 #include "shell/program/program_files.h"
+#include "shell/serving/run_report.h"
+#include "shell/serving/turn_input.h"
 
 namespace rpl {
 namespace {
@@ -252,6 +255,11 @@ RunReport RunTurns::Report(ServedRun& run, std::size_t first) {
 
 // A turn with the inputs that were stored, if there are any, and the one of the call. Its report
 // has no `error` or `hint`: those belong to the call.
+struct RunTurns::Evaluated {
+  RunReport report;
+  TurnInput input;
+};
+
 RunTurns::Evaluated RunTurns::Evaluate(Turn& turn) {
   ProtocolRun& run = *turn.run->run;
   ordered_json faults = ordered_json::array();

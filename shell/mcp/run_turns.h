@@ -31,11 +31,14 @@
 #include <string>
 #include <vector>
 
-#include "shell/mcp/mcp_service.h"
-#include "shell/serving/run_report.h"
-#include "shell/serving/turn_input.h"
+#include "shell/mcp/mcp_call.h"
+#include "shell/mcp/served_runs.h"
 
 namespace rpl {
+
+struct McpService;
+struct RunReport;
+struct TurnInput;
 
 class RunTurns {
  public:
@@ -74,10 +77,7 @@ class RunTurns {
   struct Turn;  // a call with its run
   class Working;
 
-  struct Evaluated {
-    RunReport report;
-    TurnInput input;
-  };
+  struct Evaluated;
 
   void Begin(const std::shared_ptr<Turn>& turn, std::shared_ptr<McpCall> call,
              std::shared_ptr<ServedRun> run, nlohmann::ordered_json input, bool begins);

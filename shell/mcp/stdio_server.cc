@@ -15,6 +15,7 @@
 
 #include "formats/data/json_text.h"
 #include "shell/gateway/message_pipe.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/rpc_server.h"
 #include "shell/serving/request_state.h"
 #include "shell/terminal/report.h"

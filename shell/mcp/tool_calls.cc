@@ -2,6 +2,7 @@
 #include "shell/mcp/tool_calls.h"
 
 #include <fmt/format.h>
+#include <exception>
 
 #include <algorithm>
 #include <utility>
@@ -14,11 +15,13 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/outcome_json.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/protocol_list.h"
 #include "shell/program/known_names.h"
 #include "shell/program/tool_setup.h"
 #include "shell/repl/entry.h"
 #include "shell/serving/request_state.h"
+#include "shell/serving/run_report.h"
 #include "shell/serving/turn_input.h"
 #include "shell/terminal/input.h"
 

@@ -18,6 +18,7 @@
 namespace rpl {
 
 class ProtocolList;
+struct McpService;
 
 class ToolCalls {
  public:

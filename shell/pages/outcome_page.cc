@@ -11,6 +11,8 @@
 #include "formats/character.h"
 #include "formats/data/json_text.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
+#include "runtime/run/saved_session.h"
 #include "shell/pages/answer_origin.h"
 #include "shell/pages/html.h"
 #include "shell/pages/recorded_words.h"

@@ -12,7 +12,9 @@
 #include "grammar/namespaces.h"
 #include "interp/plan/analysis.h"
 #include "interp/plan/authority.h"
+#include "interp/program/novelty_walk.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 
 namespace rpl {

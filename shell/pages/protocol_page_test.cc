@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/pages/protocol_page.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 

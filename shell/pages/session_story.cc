@@ -13,6 +13,7 @@
 #include "formats/data/json_fields.h"
 #include "interp/program/program.h"
 #include "runtime/nobody.h"
+#include "runtime/run/saved_session.h"
 #include "shell/pages/shown_document.h"
 #include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"
@@ -319,6 +320,12 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, SourceAcces
 }
 
 }  // namespace
+
+StoryEpoch::StoryEpoch() = default;
+StoryEpoch::StoryEpoch(StoryEpoch&&) noexcept = default;
+StoryEpoch::~StoryEpoch() = default;
+
+const Sources& StoryEpoch::sources() const { return saved->session().sources(); }
 
 std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, SourceAccess* reader,
                                   HostDescription* host) {

@@ -19,10 +19,17 @@
 
 #include "formats/diagnostic.h"
 #include "interp/explain/explanation.h"
-#include "runtime/gate_setup.h"
-#include "runtime/run/saved_session.h"
+#include "interp/store/by.h"
+#include "runtime/outcome.h"
+#include "runtime/trace.h"
 
 namespace rpl {
+
+class HostDescription;
+class SavedSession;
+class SourceAccess;
+struct Event;
+struct GateSetup;
 
 /// A line of a phase's log, or an item, with its place in the sources, if it has one.
 struct StoryLine {
@@ -106,8 +113,12 @@ struct StoryEpoch {
   std::optional<Outcome> last;
   std::string title;  // of the first heading of its first document, or ""
 
+  StoryEpoch();
+  StoryEpoch(StoryEpoch&&) noexcept;
+  ~StoryEpoch();
+
   /// The sources of all spans of the epoch.
-  const Sources& sources() const { return saved->session().sources(); }
+  const Sources& sources() const;
 };
 
 /// The story of `events`. Replays each epoch. REQUIRES: the events follow the grammar of

@@ -14,9 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/run/saved_session.h"
+#include "runtime/outcome.h"
+#include "runtime/ports.h"
+#include "runtime/record/journal.h"
+#include "runtime/run/session.h"
+#include "runtime/session_options.h"
 #include "shell/program/options.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
 

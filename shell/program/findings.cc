@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "formats/file_name.h"
+#include "interp/program/novelty.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/tool_setup.h"

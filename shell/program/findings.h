@@ -15,6 +15,9 @@
 
 namespace rpl {
 
+class Store;
+struct Novelty;
+
 /// CheckOptions::facts for `files`, named RELATION=FILE. Borrows them.
 std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
     const std::vector<ProgramFile>& files, bool strict);

@@ -12,7 +12,7 @@
 
 #include "runtime/gate_setup.h"
 #include "shell/program/options.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
 

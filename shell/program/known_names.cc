@@ -10,6 +10,7 @@
 #include "formats/spelling.h"
 #include "interp/program/builtin_tools.h"
 #include "interp/program/program.h"
+#include "interp/store/store.h"
 #include "runtime/run/session.h"
 
 namespace rpl {

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "interp/store/store.h"
+#include "interp/store/relation_id.h"
 
 namespace rpl {
 
 class Session;
+class Store;
 
 /// The label in a name or call: "edge" for "edge/2" and for "edge(?x)". A view into `text`.
 std::string_view LabelOf(std::string_view text);

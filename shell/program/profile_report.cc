@@ -11,6 +11,7 @@
 #include "formats/data/diagnostic_json.h"
 #include "formats/terminal_text.h"
 #include "interp/eval/profile_hints.h"
+#include "interp/store/store.h"
 #include "shell/terminal/report.h"
 #include "shell/terminal/table.h"
 

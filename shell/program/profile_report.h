@@ -16,6 +16,8 @@
 
 namespace rpl {
 
+class Store;
+
 /// The form of the report.
 struct ProfileForm {
   bool times = true;

@@ -10,6 +10,7 @@
 #include "interp/sql/sql_push.h"
 #include "interp/sql/sql_script.h"
 #include "interp/sql/sql_source.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/ports.h"
 #include "runtime/tools/tool_config.h"

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "formats/sql_text.h"
+#include "interp/sql/sql_script.h"
 #include "runtime/postgres/connection.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -12,12 +12,14 @@
 #include <optional>
 #include <string>
 
-#include "interp/sql/sql_script.h"
 #include "runtime/outcome.h"
 #include "shell/program/options.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
+
+class Pool;
+struct SqlScript;
 
 /// An outcome, or the exit code after a message on standard error.
 struct SqlRun {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "formats/shorten.h"
+#include "runtime/tools/tool.h"
 #include "shell/program/tool_setup.h"
 #include "shell/terminal/report.h"
 #include "shell/terminal/state_file.h"

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/tools/tool_agent.h"
+#include "runtime/tools/permission.h"
 #include "runtime/tools/tool_approval.h"
 
 namespace rpl {

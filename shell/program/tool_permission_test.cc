@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "runtime/tools/tool.h"
+
 namespace rpl {
 namespace {
 

@@ -14,6 +14,7 @@
 #include "shell/program/guard_setup.h"
 #include "shell/program/tool_permission.h"
 #include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 #include "shell/terminal/running_tools.h"
 
 namespace rpl {

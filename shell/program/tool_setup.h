@@ -12,7 +12,7 @@
 
 #include "runtime/tools/tool_config.h"
 #include "shell/program/options.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
 

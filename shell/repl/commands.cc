@@ -10,15 +10,22 @@
 #include <iostream>
 
 #include "grammar/document.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/known_names.h"
 #include "shell/program/tool_setup.h"
+#include "shell/repl/answer_printer.h"
+#include "shell/repl/command_help.h"
+#include "shell/repl/line_reader.h"
 #include "shell/repl/repl.h"
+#include "shell/repl/session_views.h"
+#include "shell/repl/step_log.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/limit_names.h"
 #include "shell/terminal/prompt_text.h"
+#include "shell/terminal/report.h"
 #include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
@@ -62,6 +69,11 @@ std::size_t RowsOf(const std::string& relation, const Store& store) {
 
 }  // namespace
 
+template <auto kShow>
+void Repl::Show(Repl& shell, const std::string& argument) {
+  ((*shell.views_).*kShow)(argument);
+}
+
 const std::vector<ReplCommand>& Repl::Commands() {
   static const std::vector<ReplCommand> commands = {
       {".help", "[TOPIC]", "these commands, or more about one", "  .help import\n",
@@ -89,7 +101,7 @@ const std::vector<ReplCommand>& Repl::Commands() {
       {".rules", "[REL]", "the rules, or those of one relation", "  .rules reachable\n",
        &Show<&SessionViews::Rules>},
       {".goals", "", "the goals, and what they have given", "",
-       [](Repl& shell, const std::string&) { shell.views_.Goals(); }},
+       [](Repl& shell, const std::string&) { shell.views_->Goals(); }},
       {".run", "", "pursue the goals",
        "Questions appear at the prompt; Ctrl-D leaves one open, .answer answers it later.\n",
        &Do<&Repl::Go>},
@@ -103,13 +115,13 @@ const std::vector<ReplCommand>& Repl::Commands() {
       {".whynot", "FACT", "why it does not", "  .whynot reachable(\"c\", \"a\")\n",
        &Show<&SessionViews::WhyNot>},
       {".trace", "", "what has been established, in order", "",
-       [](Repl& shell, const std::string&) { shell.views_.Trace(); }},
+       [](Repl& shell, const std::string&) { shell.views_->Trace(); }},
       {".phases", "on|off", "say what each phase does", "", &Do<&Repl::Phases>},
       {".timer", "on|off", "say how long an entry takes", "", &Do<&Repl::Timer>},
       {".limits", "[NAME VALUE]", "how far an evaluation may go, or set it",
        "  .limits rows 1000\n  .limits time 0     no limit\n", &Do<&Repl::Limits>},
       {".profile", "", "what the last entry took its time for", "",
-       [](Repl& shell, const std::string&) { shell.views_.Profile(); }},
+       [](Repl& shell, const std::string&) { shell.views_->Profile(); }},
       {".mode", kAnswerFormNames, "how answers are printed",
        "table     columns, cut to the terminal\ntext      as rpl reply\njson      as rpl reply "
        "--format json\ncsv       all answers, for another program\nmarkdown  a table for a "
@@ -125,6 +137,8 @@ const std::vector<ReplCommand>& Repl::Commands() {
   };
   return commands;
 }
+
+void Repl::Help(const std::string& argument) { PrintHelp(argument, Commands(), console_); }
 
 // --- documents and entries ---------------------------------------------------------------
 
@@ -223,19 +237,19 @@ void Repl::Go(const std::string&) {
 }
 
 void Repl::Step(const std::string& argument) {
-  step_log_.Begin();
-  session_.SetLog([this](const LogLine& line) { step_log_.Print(line, *reader_); });
+  step_log_->Begin();
+  session_.SetLog([this](const LogLine& line) { step_log_->Print(line, *reader_); });
   if (argument.empty()) {
     pursued_.reset();
     outcome_ = session_.Step();
   } else {
     Enter(argument);
   }
-  step_log_.End();
+  step_log_->End();
   session_.SetLog(nullptr);
-  if (phases_) session_.SetLog([this](const LogLine& line) { step_log_.Print(line, *reader_); });
+  if (phases_) session_.SetLog([this](const LogLine& line) { step_log_->Print(line, *reader_); });
   if (argument.empty() && outcome_ && outcome_->status != Status::kNothing)
-    answers_.Finish(*outcome_, session_.session());
+    answers_->Finish(*outcome_, session_.session());
   else if (argument.empty() && !outcome_) console_.Note("there is more to do: .step or .run");
 }
 
@@ -275,7 +289,7 @@ void Repl::Switch(const char* command, const std::string& argument, bool& to) {
 
 void Repl::Phases(const std::string& argument) {
   Switch(".phases", argument, phases_);
-  session_.SetLog(phases_ ? [this](const LogLine& line) { step_log_.Print(line, *reader_); }
+  session_.SetLog(phases_ ? [this](const LogLine& line) { step_log_->Print(line, *reader_); }
                           : LogSink());
 }
 
@@ -286,8 +300,8 @@ void Repl::SetMode(const std::string& argument) {
   if (!mode)
     return console_.Error(
         fmt::format("expected .mode {}, got `{}`", kAnswerFormNames, Printable(argument)));
-  answers_.SetMode(*mode);
-  session_.SetAnswerForms(answers_.Forms());
+  answers_->SetMode(*mode);
+  session_.SetAnswerForms(answers_->Forms());
 }
 
 void Repl::SetMaxRows(const std::string& argument) {
@@ -297,7 +311,7 @@ void Repl::SetMaxRows(const std::string& argument) {
   if (read.ec != std::errc() || read.ptr != end)
     return console_.Error(
         fmt::format("expected .maxrows N, a number, or 0 for all; got `{}`", Printable(argument)));
-  answers_.SetMostRows(number);
+  answers_->SetMostRows(number);
 }
 
 void Repl::SetOutput(const std::string& argument) {

@@ -12,14 +12,23 @@
 #include "formats/character.h"
 #include "formats/spelling.h"
 #include "grammar/document.h"
+#include "interp/store/store.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
+#include "runtime/record/session_store.h"
+#include "runtime/run/saved_session.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/program/known_names.h"
 #include "shell/program/program_files.h"
 #include "shell/program/tool_setup.h"
+#include "shell/repl/answer_printer.h"
+#include "shell/repl/command_help.h"
+#include "shell/repl/history.h"
+#include "shell/repl/line_reader.h"
+#include "shell/repl/session_views.h"
+#include "shell/repl/step_log.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/progress.h"
 #include "shell/terminal/report.h"
@@ -83,18 +92,19 @@ std::string Contents(const std::string& name, const std::string& text) {
 Repl::Repl(const ReplOptions& options)
     : options_(options),
       console_(ColoursFor(options.colour), IsInteractive()),
-      answers_(console_, options.engine.json ? AnswerForm::kJson : AnswerForm::kTable),
-      step_log_(console_),
+      answers_(std::make_unique<AnswerPrinter>(
+          console_, options.engine.json ? AnswerForm::kJson : AnswerForm::kTable)),
+      step_log_(std::make_unique<StepLog>(console_)),
       by_(console_.interactive() ? By::kPerson : By::kHost),
       tools_(new ToolSetup(options.engine, true, *this)),
       scripted_(std::make_unique<ScriptedAgent>(tools_->people(), tools_->tools(), std::cerr)),
       limits_(options.engine.limits),
       session_({*scripted_, *scripted_, tools_->access(), *this},
                SessionOptionsFor(options.engine)),
-      views_(session_, answers_, console_),
-      history_(console_.interactive() ? HistoryPath() : ""),
+      views_(std::make_unique<SessionViews>(session_, *answers_, console_)),
+      history_(std::make_unique<ReplHistory>(console_.interactive() ? HistoryPath() : "")),
       phases_(options.engine.log_phases) {
-  session_.SetAnswerForms(answers_.Forms());
+  session_.SetAnswerForms(answers_->Forms());
 }
 
 Repl::~Repl() { console_.CloseOutput(); }
@@ -164,7 +174,7 @@ ExitCode Repl::Begin() {
       IsComplete, [this](std::string_view text, std::size_t cursor) {
         return Complete(text, cursor, NamesFor(Commands(), session_.session(), outcome_));
       }};
-  reader_ = MakeLineReader(support, history_.Load(), console_.colours().out);
+  reader_ = MakeLineReader(support, history_->Load(), console_.colours().out);
   ReplSession::Change change;
   if (store == nullptr) {
     change = session_.Begin(documents);
@@ -175,7 +185,7 @@ ExitCode Repl::Begin() {
       return kExitFile;
     }
   }
-  if (phases_) session_.SetLog([this](const LogLine& line) { step_log_.Print(line, *reader_); });
+  if (phases_) session_.SetLog([this](const LogLine& line) { step_log_->Print(line, *reader_); });
   console_.Findings(change.findings, change.sources);
   if (!console_.interactive() && HasErrors(change.findings)) return kExitInvalid;
   if (!change.taken) {
@@ -219,7 +229,7 @@ int Repl::Run() {
     }
     if (Trimmed(line.text).empty()) continue;
     reader_->Remember(line.text);
-    history_.Append(line.text);
+    history_->Append(line.text);
     Enter(line.text);
     if (!console_.interactive() && Interrupted()) return kExitInterrupted;
     ClearInterrupt();
@@ -294,7 +304,7 @@ void Repl::Say(Entry entry) {
     for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls))
       console_.Note(unknown);
   if (query && change.outcome.status != Status::kRejected)
-    answers_.Finish(change.outcome, session_.session());
+    answers_->Finish(change.outcome, session_.session());
   else if (change.outcome.status == Status::kInterrupted) console_.Note("cancelled");
   else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)
     console_.Alarm(Printable(change.outcome.reason));
@@ -315,7 +325,7 @@ void Repl::Pursue() {
   }
   outcome_ = session_.Run();
   console_.Findings(outcome_->diagnostics, session_.session().sources());
-  answers_.Finish(*outcome_, session_.session());
+  answers_->Finish(*outcome_, session_.session());
 }
 
 void Repl::PrintTaken(const Entry& entry) const {

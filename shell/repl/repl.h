@@ -17,20 +17,21 @@
 #include <vector>
 
 #include "shell/program/options.h"
-#include "shell/repl/answer_printer.h"
-#include "shell/repl/command_help.h"
 #include "shell/repl/console.h"
-#include "shell/repl/history.h"
-#include "shell/repl/line_reader.h"
 #include "shell/repl/session.h"
-#include "shell/repl/session_views.h"
-#include "shell/repl/step_log.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
 
+class AnswerPrinter;
+class LineReader;
+class ReplHistory;
 class ScriptedAgent;
+class SessionStore;
+class SessionViews;
+class StepLog;
 class ToolSetup;
+struct ReplCommand;
 
 /// The shell. Questions of its session are asked at the prompt.
 class Repl : private People, private ChatSink {
@@ -51,9 +52,7 @@ class Repl : private People, private ChatSink {
     (shell.*kRun)(argument);
   }
   template <auto kShow>
-  static void Show(Repl& shell, const std::string& argument) {
-    (shell.views_.*kShow)(argument);
-  }
+  static void Show(Repl& shell, const std::string& argument);
 
   // The person at the prompt.
   rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
@@ -77,7 +76,7 @@ class Repl : private People, private ChatSink {
   bool PrintChange(const ReplSession::Change& change, const std::string& what);
 
   // The commands. `argument` is trimmed, and empty only if the command allows it.
-  void Help(const std::string& argument) { PrintHelp(argument, Commands(), console_); }
+  void Help(const std::string& argument);
   void Import(const std::string& argument);
   void SetOutput(const std::string& argument);
   void SetMaxRows(const std::string& argument);
@@ -101,16 +100,16 @@ class Repl : private People, private ChatSink {
   // Order matters: the agents borrow each other, and the session borrows the outermost.
   const ReplOptions& options_;
   ReplConsole console_;
-  AnswerPrinter answers_;
-  StepLog step_log_;
+  const std::unique_ptr<AnswerPrinter> answers_;
+  const std::unique_ptr<StepLog> step_log_;
   By by_;  // who writes the lines
   const std::unique_ptr<ToolSetup> tools_;
   const std::unique_ptr<ScriptedAgent> scripted_;
   std::unique_ptr<GateSetup> gate_;
   SessionLimits limits_;
   ReplSession session_;
-  SessionViews views_;
-  ReplHistory history_;
+  const std::unique_ptr<SessionViews> views_;
+  const std::unique_ptr<ReplHistory> history_;
   std::unique_ptr<LineReader> reader_;
   bool phases_ = false;
   bool timer_ = false;

@@ -8,6 +8,7 @@
 #include "interp/eval/profile.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/gate_setup.h"
+#include "runtime/record/session_store.h"
 #include "runtime/run/saved_session.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
@@ -77,6 +78,8 @@ ReplSession::ReplSession(Ports ports, SessionOptions options)
 }
 
 ReplSession::~ReplSession() = default;
+
+void ReplSession::KeepIn(std::unique_ptr<SessionStore> store) { store_ = std::move(store); }
 
 void ReplSession::SetReader() {
   std::vector<std::string> documents;

@@ -22,13 +22,13 @@
 #include <vector>
 
 #include "runtime/record/journal.h"
-#include "runtime/record/session_store.h"
 #include "runtime/run/session.h"
 #include "shell/repl/entry.h"
 
 namespace rpl {
 
 class Profile;
+class SessionStore;
 struct GateSetup;
 
 /// The session. Order of calls: SetGate and KeepIn, if used, then Begin or Resume once, then all
@@ -58,7 +58,7 @@ class ReplSession {
   /// by these if there are any.
   Change Resume(std::unique_ptr<SessionStore> store, std::vector<ProgramFile> documents);
   /// Stores the session in `file`, which is new.
-  void KeepIn(std::unique_ptr<SessionStore> store) { store_ = std::move(store); }
+  void KeepIn(std::unique_ptr<SessionStore> store);
 
   /// Takes an entry in. `taken` is false if its assertions were taken back.
   Change Say(const Entry& entry);

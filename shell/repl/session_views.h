@@ -10,11 +10,11 @@
 
 #include <string>
 
-#include "shell/repl/answer_printer.h"
-#include "shell/repl/console.h"
-#include "shell/repl/session.h"
-
 namespace rpl {
+
+class AnswerPrinter;
+class ReplConsole;
+class ReplSession;
 
 class SessionViews {
  public:

@@ -18,13 +18,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/model/model_provider.h"
 #include "runtime/record/journal.h"
 #include "shell/script/script_folder.h"
 #include "shell/script/script_update.h"
 #include "shell/script/test_script.h"
 
 namespace rpl {
+
+class ModelProvider;
 
 /// Wall time for the session, and for each command.
 inline constexpr int kScriptSeconds = 60;

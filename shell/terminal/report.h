@@ -20,21 +20,9 @@
 #include "formats/terminal_text.h"
 #include "runtime/outcome.h"
 #include "runtime/trace.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
-
-/// The exit codes of all commands (printed by `rpl help`).
-enum ExitCode : int {
-  kExitOk = 0,             // satisfied, passed, clean
-  kExitNo = 1,             // a negative result: unsatisfied, %fail, failed tests
-  kExitInvalid = 2,        // the command line or a program was rejected; nothing ran
-  kExitWaiting = 3,        // input is needed
-  kExitTool = 4,           // a tool failed, and that decided the goal
-  kExitLimit = 5,          // a limit was reached
-  kExitFile = 6,           // a file cannot be read or written
-  kExitBug = 70,           // a mistake of the engine
-  kExitInterrupted = 130,  // Ctrl-C
-};
 
 /// The exit code of a run, and of a run of checks.
 ExitCode ExitCodeOf(Status status);

@@ -23,6 +23,7 @@
 #include "shell/guard/hook_supervisor.h"
 #include "shell/program/guard_setup.h"
 #include "shell/terminal/input.h"
+#include "shell/terminal/report.h"
 
 namespace rpl {
 namespace {

@@ -33,7 +33,7 @@
 
 #include "shell/commands/guard/guard_options.h"
 #include "shell/guard/guard_line.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace rpl {
 

@@ -23,7 +23,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/policy_outlook.h"
 #include "shell/commands/guard/guard_hook.h"
-#include "shell/gateway/mcp_gateway.h"
+#include "shell/gateway/mcp_decider.h"
 
 namespace rpl {
 

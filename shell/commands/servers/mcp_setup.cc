@@ -9,6 +9,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/history.h"
 #include "shell/commands/guard/guard_hook.h"
+#include "shell/mcp/mcp_service.h"
 
 namespace rpl {
 namespace {

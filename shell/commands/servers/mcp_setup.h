@@ -6,15 +6,16 @@
 
 #include <string>
 
-#include "shell/mcp/mcp_service.h"
 #include "shell/program/options.h"
-#include "shell/terminal/report.h"
+#include "shell/terminal/exit_code.h"
 
 namespace CLI {
 class App;
 }
 
 namespace rpl {
+
+struct McpService;
 
 /// How calls of the Model Context Protocol are answered.
 struct AskOptions {
