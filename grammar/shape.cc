@@ -465,7 +465,7 @@ class Shape {
     names_.ForeignName(node.span, symbol->name, "");
     if (symbol->name == "now") {
       findings_.Lint(Code::kOperatorName, node.span, "`now` is a symbol here, not the time",
-           "the time is `now` only beside a temporal operator");
+                     "the time is `now` only beside a temporal operator");
     }
   }
 
@@ -615,7 +615,8 @@ class Shape {
             Fail(Code::kSyntaxError, node.span, "a tool call cannot be an operand",
                  "bind its result first: `?r = " + findings_.Quoted(node) + "`");
           }
-          Fail(Code::kSyntaxError, node.span, "`" + findings_.Quoted(node) + "` cannot be an operand");
+          Fail(Code::kSyntaxError, node.span,
+               "`" + findings_.Quoted(node) + "` cannot be an operand");
         },
         [&](Group& group) { Operand(group.inner.front(), false); },
         [&](Binary& b) {
