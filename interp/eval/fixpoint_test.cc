@@ -44,7 +44,7 @@ TEST_CASE("what rests on the time is derived again when it is another one") {
     return engine.Derived("late", 1) + "; " + engine.Derived("fine", 1) + "; " +
            engine.Derived("last", 1);
   };
-  CHECK(at("01") == "; (a) (b); ([])");
+  CHECK(at("01") == "; (a) (b); ");
   CHECK(at("03") == "(a); (b); ([a])");
   CHECK(at("03") == "(a); (b); ([a])");
   CHECK(at("05") == "(a) (b); ; ([a b])");
@@ -62,9 +62,9 @@ TEST_CASE("what an expansion gave at another time goes") {
     engine.solver.Begin({.now = engine.pool.String("2026-" + month + "-01T12:00:00Z")});
     return engine.Derived("f", 1);
   };
-  CHECK(at("01").empty());
   CHECK(at("03") == "(a)");
   CHECK(at("01").empty());
+  CHECK(at("03") == "(a)");
 }
 
 TEST_CASE("recursion ends on cycles") {
