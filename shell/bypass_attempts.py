@@ -292,7 +292,8 @@ def answers(line, mark):
 
 def converse(command, first, attempts, record):
     """What the server carried out for each of these attempts, one after another in one process. A
-    call that must pass follows each: if it does not, None for that attempt and those after it."""
+    call that must pass follows each: if it does not, None for that attempt and those after it; None for
+    all if the process ends badly."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as child:
         stuck = threading.Timer(60, child.kill)
@@ -312,6 +313,9 @@ def converse(command, first, attempts, record):
                     break
                 out.append("\n".join(carried_out[:-1]))
             child.stdin.close()
+            child.stdout.read()
+            if child.wait() != 0:
+                out = []
         except (OSError, ValueError):
             pass
         finally:
