@@ -158,7 +158,7 @@ class Fixpoint {
   PlanChoice choice_;
   std::optional<std::set<RelationId>> needed_;  // nullopt: all
   std::vector<Memory> memory_;
-  bool extended_ = false;                  // the strata were not looked at since
+  bool extended_ = false;                  // until a Quiesce has passed all strata
   std::vector<RelationId> unused_;         // intermediates
   std::map<RelationId, Classes> classes_;  // of equivalences
   std::map<RelationId, Seen> expanded_;    // what rules with #?h heads have read

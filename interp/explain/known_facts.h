@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the store and the program say of a fact, before anybody looks for its derivation: whether it
-// is a row and who stated it, which rules may give it, and its text.
+// Facts as the store and the program have them, without a search for derivations: the row of a
+// fact, the parties that stated it, the rules that may give it, and its text.
 //
 // A fact is a row with the relation that holds it. Reads only; answers hold as long as no row is
 // added.

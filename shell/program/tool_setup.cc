@@ -154,11 +154,14 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
   return RunGuardCommand(command, tool.folder, input);
 }
 
+bool MayBeAllowed(const ToolConfig& config, const std::string& name) {
+  return IsFileTool(name) || (name == "model" && config.model) || config.Find(name) != nullptr ||
+         config.guard.FindSignal(name) != nullptr || config.guard.FindSubjects(name) != nullptr;
+}
+
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (IsFileTool(name) || (name == "model" && config_.model) || config_.Find(name) != nullptr ||
-        config_.guard.FindSignal(name) != nullptr || config_.guard.FindSubjects(name) != nullptr)
-      continue;
+    if (MayBeAllowed(config_, name)) continue;
     Complain("--allow-tool",
              path_.empty()
                  ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"

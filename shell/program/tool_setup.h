@@ -33,6 +33,10 @@ std::string FolderOfProgram(const std::vector<std::string>& documents);
 /// Reads a configuration; nothing for "". After a message on standard error, its exit code.
 ExitCode ReadTools(const std::string& path, ToolConfig& to);
 
+/// Whether `--allow-tool NAME` permits something: a tool of files, the model of the configuration,
+/// a tool of it or a command of its guard.
+bool MayBeAllowed(const ToolConfig& config, const std::string& name);
+
 /// The tools of one run.
 class ToolSetup {
  public:

@@ -9,7 +9,6 @@
 
 #include "formats/data/diagnostic_json.h"
 #include "interp/lint/checker.h"
-#include "interp/program/builtin_tools.h"
 #include "interp/program/builtins.h"
 #include "runtime/gate_setup.h"
 #include "runtime/host/host_calls.h"
@@ -112,11 +111,8 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   ToolConfig config;
   if (ReadTools(ConfigPath(engine_.config, paths), config) != kExitOk)
     return {"the rpl.yaml beside " + place_.name + " has errors", "see the log of the server", {}};
-  std::erase_if(engine_.allow_tools, [&](const std::string& tool) {
-    return !IsFileTool(tool) && !(tool == "model" && config.model) &&
-           config.Find(tool) == nullptr && config.guard.FindSignal(tool) == nullptr &&
-           config.guard.FindSubjects(tool) == nullptr;
-  });
+  std::erase_if(engine_.allow_tools,
+                [&](const std::string& tool) { return !MayBeAllowed(config, tool); });
   for (const ToolCommand& tool : config.tools) commands_.insert(tool.name);
   nobody_ = std::make_unique<Nobody>();
   tools_ = std::make_unique<ToolSetup>(engine_, false, *nobody_, hooks_.interrupted);
