@@ -13,11 +13,12 @@
 
 namespace rpl {
 
-/// Calls `check(count)` in each case with its share of the programs, of which RPL_RANDOM_PROGRAMS
-/// sets the number; where RPL_RANDOM_SEED sets the first one's seed, once with all.
+/// Calls `check(count)` in each case with its share of the programs. RPL_RANDOM_TIMES multiplies
+/// their number, RPL_RANDOM_PROGRAMS sets it; where RPL_RANDOM_SEED sets the first one's seed,
+/// `check` is called once with all.
 template <typename Check>
 bool InBatches(const char* what, std::uint32_t programs, Check&& check) {
-  programs = Setting("RPL_RANDOM_PROGRAMS", programs);
+  programs = Setting("RPL_RANDOM_PROGRAMS", programs * Setting("RPL_RANDOM_TIMES", 1));
   const bool one_batch = std::getenv("RPL_RANDOM_SEED") != nullptr;
   bool passed = false;
   return rc::check(what, [&] {
