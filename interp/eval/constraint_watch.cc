@@ -23,44 +23,16 @@ constexpr std::size_t kMostNew = std::size_t{1} << 16;
 // Whether the effect of the step depends on nothing but slots and rows.
 bool ReadsOnlyRows(const Step& s, const Store& store) {
   if (std::any_of(s.operands.begin(), s.operands.end(), ReadsClock)) return false;
-  switch (s.kind) {
-    case Step::Kind::kAtom:
-      return s.access == Access::kRows && s.row < 0 &&
-             store.at(s.relation).space() == Space::kRelation;
-    case Step::Kind::kCompare:
-    case Step::Kind::kBind:
-    case Step::Kind::kMatch:
-    case Step::Kind::kMember:
-    case Step::Kind::kTemporal:
-    case Step::Kind::kCountAtom:
-    case Step::Kind::kCountValue:
-    case Step::Kind::kNot:
-    case Step::Kind::kBranch:
-    case Step::Kind::kTruth:
-    case Step::Kind::kEmit:
-    case Step::Kind::kFound: return true;
-    case Step::Kind::kCountForm:
-    case Step::Kind::kExpand:
-    case Step::Kind::kMetadata:
-    case Step::Kind::kAggregate:
-    case Step::Kind::kReadAvar:
-    case Step::Kind::kShow:
-    case Step::Kind::kReadText:
-    case Step::Kind::kGoalFalse:
-    case Step::Kind::kFirst:
-    case Step::Kind::kLoop:
-    case Step::Kind::kDistinct:
-    case Step::Kind::kCheck:
-    case Step::Kind::kStuck: break;
-  }
-  return false;
+  if (s.kind == Step::Kind::kAtom &&
+      (s.access != Access::kRows || s.row >= 0 || store.at(s.relation).space() != Space::kRelation))
+    return false;
+  return TraitsOf(s.kind).on != DependsOn::kMore;
 }
 
-// Whether adding rows can only add answers to the plan.
+// Whether adding rows can only add answers to the plan, which reads only rows.
 bool IsMonotone(const Plan& plan) {
-  return std::none_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
-    return s.kind == Step::Kind::kNot || s.kind == Step::Kind::kCountAtom ||
-           s.deriving < s.branches.size();
+  return std::ranges::all_of(plan.steps, [](const Step& s) {
+    return TraitsOf(s.kind).on == DependsOn::kMoreRows && s.deriving == s.branches.size();
   });
 }
 
@@ -74,44 +46,14 @@ bool WritesNothing(const Step* body) {
 // consists of one row for each of `atoms`, whose clauses are among `clauses`.
 bool IsJoin(const Plan& plan, const Clauses& clauses, std::vector<const Step*>& atoms) {
   for (const Step* s = plan.first; s->kind != Step::Kind::kEmit; s = s->next) {
-    switch (s->kind) {
-      case Step::Kind::kAtom:
-        if (!s->matches.empty() || s->clause->As<Atom>()->whole ||
-            std::none_of(clauses.begin(), clauses.end(),
-                         [&](const Clause& c) { return &c == s->clause; }))
-          return false;
-        atoms.push_back(s);
-        break;
-      case Step::Kind::kCompare:
-      case Step::Kind::kTemporal:
-      case Step::Kind::kTruth: break;
-      case Step::Kind::kBind:
-        if (s->pattern.kind != Pattern::Kind::kSlot) return false;
-        break;
-      case Step::Kind::kNot:
-        if (!WritesNothing(s->body)) return false;
-        break;
-      case Step::Kind::kMatch:
-      case Step::Kind::kMember:
-      case Step::Kind::kCountAtom:
-      case Step::Kind::kCountValue:
-      case Step::Kind::kCountForm:
-      case Step::Kind::kBranch:
-      case Step::Kind::kExpand:
-      case Step::Kind::kMetadata:
-      case Step::Kind::kAggregate:
-      case Step::Kind::kReadAvar:
-      case Step::Kind::kShow:
-      case Step::Kind::kReadText:
-      case Step::Kind::kGoalFalse:
-      case Step::Kind::kFirst:
-      case Step::Kind::kLoop:
-      case Step::Kind::kDistinct:
-      case Step::Kind::kCheck:
-      case Step::Kind::kEmit:
-      case Step::Kind::kFound:
-      case Step::Kind::kStuck: return false;
-    }
+    if (!TraitsOf(s->kind).in_join) return false;
+    if (s->kind == Step::Kind::kBind && s->pattern.kind != Pattern::Kind::kSlot) return false;
+    if (s->kind == Step::Kind::kNot && !WritesNothing(s->body)) return false;
+    if (s->kind != Step::Kind::kAtom) continue;
+    const auto is_its = [&](const Clause& c) { return &c == s->clause; };
+    if (!s->matches.empty() || s->atom->whole || std::ranges::none_of(clauses, is_its))
+      return false;
+    atoms.push_back(s);
   }
   return true;
 }
@@ -144,16 +86,14 @@ ConstraintWatch::Kept ConstraintWatch::Look(const Constraint& c) const {
     (monotone && !store_.IsWhole(s.relation) ? read.on_right : read.whole) = true;
   }
   if (!kept.joins) return kept;
-  std::vector<const Clause*> clauses;
-  for (const Clause& clause : c.left) clauses.push_back(&clause);
+  const std::vector<const Clause*> clauses = PointersTo(c.left);
   const std::vector<bool> nothing(c.slots.size());
-  for (std::size_t i = 0; i < clauses.size() && kept.joins; ++i) {
-    const auto* atom = clauses[i]->As<Atom>();
-    if (atom == nullptr) continue;
-    kept.deltas.push_back({atom->relation, Planner(analysis_, store_, Mode::kDerive)
-                                               .Make(clauses, nothing, nothing, c.slots, c.avar,
-                                                     static_cast<int>(i))});
+  for (const auto& [i, clause, atom] : OwnAtoms(clauses)) {
+    kept.deltas.push_back({atom.relation, Planner(analysis_, store_, Mode::kDerive)
+                                              .Make(clauses, nothing, nothing, c.slots, c.avar,
+                                                    static_cast<int>(i))});
     kept.joins = !kept.deltas.back().plan->problem;
+    if (!kept.joins) break;
   }
   return kept;
 }
@@ -197,7 +137,7 @@ std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vecto
     Relation& rel = store_.at(atom->relation);
     Columns known = 0;
     std::vector<Value> key;
-    const auto& args = atom->clause->As<Atom>()->args;
+    const auto& args = atom->atom->args;
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (args[i].kind == Pattern::Kind::kAny) continue;
       known |= Columns{1} << i;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -72,16 +73,15 @@ class CoverageReader {
 
   // The nesting is that of the source, which the parser bounds.
   void AddBranches(const Clauses& clauses) {
-    ForEachClause(clauses, [&](const Clause& clause) {
-      if (const auto* a = clause.As<Alternatives>()) AddBranches(clause, *a);
-    });
+    ForEachClause(clauses, [&](const Clause& clause) { AddBranchesOf(clause); });
   }
 
-  void AddBranches(const Clause& clause, const Alternatives& of) {
-    for (std::size_t i = 0; i < of.branches.size(); ++i) {
-      if (of.branches[i].empty()) continue;
-      Span place = of.branches[i].front().span;
-      for (const Clause& part : of.branches[i]) place = Cover(place, part.span);
+  void AddBranchesOf(const Clause& clause) {
+    const std::span<const Clauses> branches = BranchesOf(clause);
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      if (branches[i].empty()) continue;
+      Span place = branches[i].front().span;
+      for (const Clause& part : branches[i]) place = Cover(place, part.span);
       std::string text(program_.sources().Text(place));
       std::replace(text.begin(), text.end(), '\n', ' ');
       const std::uint64_t answers = profile_.AnswersOf(clause, i);

@@ -238,35 +238,8 @@ Value Machine::Evaluate(const Step& s, const Expr& e) {
 
 // Whether the step may wait for a call, or lack an answer.
 static bool MayWait(const Step& s) {
-  switch (s.kind) {
-    case Step::Kind::kAtom: return s.access != Access::kRows && s.access != Access::kTruth;
-    case Step::Kind::kCompare:
-    case Step::Kind::kBind:
-    case Step::Kind::kMatch:
-    case Step::Kind::kMember:
-    case Step::Kind::kTemporal:
-    case Step::Kind::kTruth:
-    case Step::Kind::kEmit: return false;
-    case Step::Kind::kCountAtom:
-    case Step::Kind::kCountValue:
-    case Step::Kind::kCountForm:
-    case Step::Kind::kNot:
-    case Step::Kind::kBranch:
-    case Step::Kind::kExpand:
-    case Step::Kind::kMetadata:
-    case Step::Kind::kAggregate:
-    case Step::Kind::kReadAvar:
-    case Step::Kind::kShow:
-    case Step::Kind::kReadText:
-    case Step::Kind::kGoalFalse:
-    case Step::Kind::kFirst:
-    case Step::Kind::kLoop:
-    case Step::Kind::kDistinct:
-    case Step::Kind::kCheck:
-    case Step::Kind::kFound:
-    case Step::Kind::kStuck: break;
-  }
-  return true;
+  if (s.kind == Step::Kind::kAtom) return s.access != Access::kRows && s.access != Access::kTruth;
+  return TraitsOf(s.kind).may_wait;
 }
 
 bool Machine::Run(const Step* step) {
@@ -373,10 +346,7 @@ bool Machine::RunStep(const Step& s) {
     case Step::Kind::kLoop: return RunLoop(s);
     case Step::Kind::kDistinct: return RunDistinct(s);
     case Step::Kind::kCheck: return RunCheck(s);
-    case Step::Kind::kTruth: {
-      const auto* truth = s.clause->As<Truth>();
-      return (truth != nullptr && !truth->holds) || Run(s.next);
-    }
+    case Step::Kind::kTruth: return s.negated || Run(s.next);
     case Step::Kind::kEmit: frame_->end = &s; return Emit();
     case Step::Kind::kFound:
       if (frame_->doubtful) return (doubted_ != nullptr && (*doubted_)()) || TakeDoubt();
@@ -429,10 +399,8 @@ bool Machine::RunCompare(const Step& s) {
   const Value a = Evaluate(s, s.operands[0]);
   const Value b = Evaluate(s, s.operands[1]);
   if (a.is_none() || b.is_none()) return Doubt(s);
-  const auto* compare = s.clause->As<Compare>();
   std::string why;
-  if (Holds(pool_, compare != nullptr ? compare->op : Operator::kEqual, a, b, why))
-    return Run(s.next);
+  if (Holds(pool_, s.op, a, b, why)) return Run(s.next);
   return why.empty() || DoubtFor(s, why);
 }
 
@@ -458,13 +426,13 @@ bool Machine::RunMember(const Step& s) {
     std::string why;
     const bool in = IsMember(pool_, element, collection, why);
     Note(why);
-    return !why.empty() || in == s.clause->As<Member>()->negated || Run(s.next);
+    return !why.empty() || in == s.negated || Run(s.next);
   }
   if (collection.kind() != Kind::kList && collection.kind() != Kind::kSet) {
     Note("`in` takes a list or a set, got " + std::string(KindName(collection)));
     return true;
   }
-  if (s.clause->As<Member>()->negated) {
+  if (s.negated) {
     bool found = false;
     for (const Value item : pool_.ItemsOf(collection)) {
       if (!pool_.Work(8)) return false;
@@ -498,7 +466,7 @@ bool Machine::RunCountAtom(const Step& s) {
   bool dedupe = false;
   for (const Step* step = s.body; step != nullptr; step = step->next)
     if (step->kind == Step::Kind::kAtom) {
-      width += step->clause->As<Atom>()->args.size();
+      width += step->atom->args.size();
       dedupe |= !step->matches.empty();
     }
   RowSet seen(width + s.groups.size());
@@ -690,7 +658,7 @@ bool Machine::TakeCells(const Step& s, RowView cells, Value row_ref, RowUsed use
   if (keeps) frame_->path.push_back(used);
   const std::size_t taken = tuple_ == nullptr ? 0 : tuple_->size();
   if (tuple_ != nullptr)
-    for (std::size_t i = 0; i < s.clause->As<Atom>()->args.size(); ++i) tuple_->push_back(cells[i]);
+    for (std::size_t i = 0; i < s.atom->args.size(); ++i) tuple_->push_back(cells[i]);
   bool go_on = true;
   if (s.matches.empty()) {
     go_on = Run(s.next);
@@ -737,14 +705,13 @@ bool Machine::RunTruth(const Step& s) {
   const Marks m = mode_ == Mode::kDerive ? (*marks)[s.relation] : Marks{0, rel.size()};
   const RowId begin = s.range == Range::kDelta ? m.old_end : 0;
   const RowId end = s.range == Range::kOld ? m.old_end : m.end;
-  const auto* atom = s.clause->As<Atom>();
+  const std::size_t wanted = s.atom->args.size();
   std::vector<Value> key;
   if (!Keys(s, key)) return true;
   for (RowId row = begin; row < end; ++row) {
     const Value map = rel.Row(row)[0];
     std::optional<std::vector<Value>> cells = std::vector<Value>();
-    if (atom != nullptr && !atom->args.empty())
-      cells = CapturedExactly(pool_, goal, map, atom->args.size());
+    if (wanted != 0) cells = CapturedExactly(pool_, goal, map, wanted);
     bool same = cells.has_value();
     for (std::size_t k = 0; same && k < s.keys.size(); ++k)
       same = (*cells)[s.keys[k].first] == key[k];
@@ -821,7 +788,7 @@ bool Machine::RunDistinct(const Step& s) {
   Leave(Absent({{}, frame_->lacking, frame_->unfinished}));
   if (frame_->lacking != 0 || !frame_->waits.empty()) return true;
   std::vector<Value> key;
-  for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
+  for (SlotId slot : s.reads) key.push_back(slots_[slot]);
   return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
 }
 

@@ -229,7 +229,6 @@ bool Machine::TakeTable(const Step& s, Table& table) {
     table.least_read = std::min(table.least_read, table.rows.size());
     return true;
   }
-  const auto* atom = s.clause->As<Atom>();
   RuleLoop* loop = table.lasting() == nullptr ? nullptr : LoopAt(s, table.lasting()->rows, &table);
   // Rows that are added meanwhile are read, too: what an incomplete table gives is often complete
   // after one evaluation.
@@ -240,7 +239,7 @@ bool Machine::TakeTable(const Step& s, Table& table) {
     if (best != nullptr && best->IsBeaten(static_cast<std::uint32_t>(r))) continue;
     Value ref = kNil;
     if (s.access == Access::kGoal) {
-      if (atom != nullptr && atom->rule >= 0 && atom->rule != table.more().rules[r]) {
+      if (s.atom->rule >= 0 && s.atom->rule != table.more().rules[r]) {
         Note(store_.at(s.relation).name() + " was satisfied by another rule");
         continue;
       }
@@ -275,7 +274,7 @@ bool Machine::DoubtTable(const Step& s, Table& table) {
   if (frame_->doubt.empty()) frame_->doubt = table.more().doubt;
   const bool was_by_absence = frame_->by_absence;
   bool go_on = true;
-  const bool by_rule = s.access == Access::kGoal && s.clause->As<Atom>()->rule >= 0;
+  const bool by_rule = s.access == Access::kGoal && s.atom->rule >= 0;
   if (table.vague || table.was_vague || s.row >= 0 || by_rule) {
     frame_->by_absence = was_by_absence || table.undecided || table.was_undecided;
     go_on = Doubt(s);
@@ -296,7 +295,7 @@ bool Machine::DoubtTable(const Step& s, Table& table) {
 
 bool Machine::RunTable(const Step& s) {
   const std::size_t arity =
-      s.access == Access::kGoal ? s.clause->As<Atom>()->args.size() : store_.at(s.relation).arity();
+      s.access == Access::kGoal ? s.atom->args.size() : store_.at(s.relation).arity();
   std::vector<Value> key(arity);
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
@@ -428,7 +427,7 @@ bool Machine::RunStanding(const Step& s) {
     for (std::size_t r = 0; r < table->rows.size(); ++r) {
       if (table->more().rules[r] == frame_->def->number) continue;
       std::vector<Value> cells = RowView(table->rows[r]).Copy();
-      const std::size_t wanted = s.clause->As<Atom>()->args.size();
+      const std::size_t wanted = s.atom->args.size();
       if (wanted != 0 && wanted != captured(cells)) continue;
       bool same = true;
       for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];

@@ -128,7 +128,7 @@ Value Machine::FormIn(SlotId slot) {
 }
 
 bool Machine::RunExpand(const Step& s) {
-  const Value form = FormIn(s.clause->As<Expand>()->slot);
+  const Value form = FormIn(s.reads.front());
   if (form.is_none()) return true;
   Value ref = kNil;
   return ForEachOfForm(
@@ -141,7 +141,7 @@ bool Machine::RunExpand(const Step& s) {
 }
 
 bool Machine::RunCountForm(const Step& s) {
-  const Value form = slots_[s.clause->As<CountOf>()->expansion];
+  const Value form = slots_[s.reads.front()];
   if (form.kind() != Kind::kTerm) {  // bars take a collection, too (§5.7)
     std::string why;
     const auto size = SizeOf(pool_, form, why);
@@ -163,7 +163,7 @@ bool Machine::RunCountForm(const Step& s) {
 
 bool Machine::RunShow(const Step& s) {
   Disturb();
-  const Value v = slots_[s.clause->As<ShowJson>()->slot];
+  const Value v = slots_[s.reads.front()];
   if (!pool_.Work(std::min<std::uint64_t>(pool_.TextBytes(v), kMaxTextBytes) / 16)) return false;
   if (!Json(pool_, v)) {  // decision 59
     Note("`" + s.clause->text + "` has no JSON to show: two keys of a map are the same text, or " +

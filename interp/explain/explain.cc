@@ -37,7 +37,7 @@ const Clause* TestedAsAWhole(const Step& step) {
     return negation == nullptr || negation->body.size() != 1 ? nullptr : &negation->body.front();
   };
   const Clause* const inner = step.kind == Step::Kind::kNot ? within(within(step.clause)) : nullptr;
-  return inner != nullptr && inner->As<Alternatives>() != nullptr ? inner : nullptr;
+  return inner != nullptr && !BranchesOf(*inner).empty() ? inner : nullptr;
 }
 
 // Whether binding the head to a row finds all answers that give it. Templates are matched

@@ -100,10 +100,9 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
 std::string Explainer::Unknown(const Clause& clause) const {
   std::string why;
   const auto look = [&](const Clauses& body) {
-    for (const Clause& c : body)
-      if (const auto* atom = c.As<Atom>();
-          atom != nullptr && engine_.analysis.IsBroken(engine_.store.BaseOf(atom->relation)))
-        why = KnownAs(atom->relation);
+    for (const auto& own : OwnAtoms(body))
+      if (engine_.analysis.IsBroken(engine_.store.BaseOf(own.atom.relation)))
+        why = KnownAs(own.atom.relation);
   };
   if (const auto* negation = clause.As<Negation>()) look(negation->body);
   if (const auto* count = clause.As<CountOf>()) look(count->atom);
@@ -153,8 +152,7 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   const auto descend = [&](int node) {
     if (step.access == Access::kExternal || facts_.RulesOf(step.relation).empty() || depth == 0)
       return;
-    const auto* atom = step.clause->As<Atom>();
-    std::vector<Value> key(atom->args.size());
+    std::vector<Value> key(step.atom->args.size());
     for (const auto& [column, p] : step.keys)
       key[column] = Build(engine_.pool, p, at.slots.data(), &at.def->slots);
     Missing(to, node, engine_.store.BaseOf(step.relation), key, depth - 1);
@@ -173,15 +171,15 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   }
   if (step.kind == Step::Kind::kNot) {
     const int node = to.Add(parent, NodeKind::kFailed, text, "it has an answer" + with);
-    std::vector<const Clause*> body;
-    for (const Clause& c : step.clause->As<Negation>()->body) body.push_back(&c);
     Instance from = at;
-    Each(*at.def, body, {}, &from, [&](const Instance& inner) {
-      for (const Fact& fact : inner.facts) {
-        const int child = to.Add(node, NodeKind::kDerived, facts_.FactText(fact));
-        if (facts_.IsAsserted(fact)) facts_.Leaf(to.at(child), fact);
-      }
-      return false;
+    ForEachBody(*step.clause, [&](const Clauses& body) {
+      Each(*at.def, PointersTo(body), {}, &from, [&](const Instance& inner) {
+        for (const Fact& fact : inner.facts) {
+          const int child = to.Add(node, NodeKind::kDerived, facts_.FactText(fact));
+          if (facts_.IsAsserted(fact)) facts_.Leaf(to.at(child), fact);
+        }
+        return false;
+      });
     });
     return;
   }
@@ -284,8 +282,7 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   FailedAt(to, node, at, *frame.deepest, frame.note, open, depth);
   // A limit is told once, with the form.
   const auto is_told = [&](const ExplainNode& n) { return n.note.find(open) != std::string::npos; };
-  const auto* const clause = frame.deepest->clause;
-  const bool waits = clause->As<Atom>() != nullptr && frame.deepest->access == Access::kExternal;
+  const bool waits = frame.deepest->access == Access::kExternal;
   if (open.empty() || waits || machine.truncated ||
       std::any_of(to.out.nodes.begin() + node, to.out.nodes.end(), is_told))
     return;

@@ -82,7 +82,7 @@ std::string InstanceText(const Pool& pool, const Clause& clause, const Definitio
 // The row that an expansion matched; nullopt when it is not a row of the store.
 std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
                                                    const Step& step) const {
-  const Value form = instance.slots[static_cast<std::size_t>(step.clause->As<Expand>()->slot)];
+  const Value form = instance.slots[static_cast<std::size_t>(step.reads.front())];
   if (form.kind() != Kind::kTerm || engine_.pool.NamespaceOf(form) != Namespace::kRelation)
     return std::nullopt;
   const std::span<const Value> args = engine_.pool.ItemsOf(form);
@@ -104,6 +104,7 @@ std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
 }
 
 std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Step& step) const {
+  if (!TraitsOf(step.kind).in_proof) return std::nullopt;
   const Definition& def = *instance.def;
   const auto text = [&] {
     return InstanceText(engine_.pool, *step.clause, def, instance.slots, instance.bound);
@@ -133,10 +134,6 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
         return std::nullopt;
       return NodeOf(NodeKind::kTest, text());
     }
-    case Step::Kind::kMember:
-    case Step::Kind::kAggregate:
-    case Step::Kind::kExpand:
-    case Step::Kind::kLoop: return NodeOf(NodeKind::kTest, text());
     case Step::Kind::kTemporal: {
       std::string note;
       for (const Expr& e : step.operands)
@@ -147,7 +144,7 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
     case Step::Kind::kCountAtom:
     case Step::Kind::kCountValue:
     case Step::Kind::kCountForm: {
-      const auto result = static_cast<std::size_t>(step.clause->As<CountOf>()->result);
+      const auto result = static_cast<std::size_t>(step.pattern.slot);
       return NodeOf(NodeKind::kCount,
                     text() + " = " + Text(engine_.pool, instance.slots[result], kDerivationBytes));
     }
@@ -159,25 +156,14 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
     }
     case Step::Kind::kGoalFalse: return NodeOf(NodeKind::kNegation, text(), "not satisfied");
     case Step::Kind::kReadAvar: {
-      const auto slot = static_cast<std::size_t>(step.clause->As<ReadAvar>()->slot);
+      const auto slot = static_cast<std::size_t>(step.writes.front());
       return NodeOf(NodeKind::kReply,
                     "$" + def.slots[slot] + " = " +
                         Text(engine_.pool, instance.slots[slot], kDerivationBytes),
                     "answered");
     }
-    case Step::Kind::kAtom:
-    case Step::Kind::kBranch:
-    case Step::Kind::kShow:
-    case Step::Kind::kReadText:
-    case Step::Kind::kFirst:
-    case Step::Kind::kDistinct:
-    case Step::Kind::kCheck:
-    case Step::Kind::kTruth:
-    case Step::Kind::kEmit:
-    case Step::Kind::kFound:
-    case Step::Kind::kStuck: break;
+    default: return NodeOf(NodeKind::kTest, text());
   }
-  return std::nullopt;
 }
 
 void Explainer::Premises(const Instance& instance, const std::function<void(const Fact&)>& fact,
@@ -210,11 +196,11 @@ void Explainer::Premises(const Instance& instance, const std::function<void(cons
       facts_.Leaf(node, call);
       test(std::move(node));
     } else if (step.kind == Step::Kind::kFirst) {
-      std::vector<const Clause*> body;
-      for (const Clause& c : step.clause->As<First>()->body) body.push_back(&c);
-      Each(*instance.def, body, {}, &instance, [&](const Instance& inner) {
-        Premises(inner, fact, test);
-        return false;
+      ForEachBody(*step.clause, [&](const Clauses& body) {
+        Each(*instance.def, PointersTo(body), {}, &instance, [&](const Instance& inner) {
+          Premises(inner, fact, test);
+          return false;
+        });
       });
     } else if (std::optional<Fact> row;
                step.kind == Step::Kind::kExpand && (row = Expanded(instance, step))) {

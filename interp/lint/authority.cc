@@ -30,10 +30,9 @@ std::string RowVariable(const Definition& def, const Atom& question) {
   for (const Pattern& arg : def.args)
     ForEachSlot(arg, [&](SlotId slot) { of_head[static_cast<std::size_t>(slot)] = true; });
   std::string out;
-  for (const Clause& clause : def.body) {
-    const auto* atom = clause.As<Atom>();
-    if (atom == nullptr || atom == &question) continue;
-    for (const Pattern& arg : atom->args)
+  for (const auto& own : OwnAtoms(def.body)) {
+    if (&own.atom == &question) continue;
+    for (const Pattern& arg : own.atom.args)
       ForEachSlot(arg, [&](SlotId slot) {
         const auto at = static_cast<std::size_t>(slot);
         if (out.empty() && of_head[at] && !def.slots[at].empty()) out = "?" + def.slots[at];
@@ -43,12 +42,11 @@ std::string RowVariable(const Definition& def, const Atom& question) {
 }
 
 void CheckApproval(Context& context, const Authority& authority, const Definition& def) {
-  for (const Clause& clause : def.body) {
-    const auto* atom = clause.As<Atom>();
-    if (atom == nullptr || !IsQuestion(context.engine.store.at(atom->relation))) continue;
-    const auto args = FixedArguments(*atom);
-    if (!args || (authority.AnswersTo(atom->relation, *args) & PartyBit(By::kModel)) != 0) continue;
-    if (const std::string row = RowVariable(def, *atom); !row.empty())
+  for (const auto& [position, clause, atom] : OwnAtoms(def.body)) {
+    if (!IsQuestion(context.engine.store.at(atom.relation))) continue;
+    const auto args = FixedArguments(atom);
+    if (!args || (authority.AnswersTo(atom.relation, *args) & PartyBit(By::kModel)) != 0) continue;
+    if (const std::string row = RowVariable(def, atom); !row.empty())
       context.Add(Code::kOneAnswerForRows, clause.span,
                   "this question is put once, and its answer counts for every `" + row + "`",
                   "name what is approved in its text, as in `\"Approve {" + row + "}?\"`");

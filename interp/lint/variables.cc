@@ -218,10 +218,8 @@ class Variables {
 
   void NoteOpenCall(const Step& step, const Definition& def) {
     if (step.kind != Step::Kind::kAtom || step.access != Access::kTable || step.all_bound) return;
-    const auto* atom = step.clause == nullptr ? nullptr : step.clause->As<Atom>();
-    if (atom == nullptr) return;
     const Columns open = context_.engine.analysis.ModesOf(step.relation).Missing(step.probe);
-    if (open != 0) open_calls_.push_back({&def, step.clause, atom, step.relation, open});
+    if (open != 0) open_calls_.push_back({&def, step.clause, step.atom, step.relation, open});
   }
 
   // Users of a relation with a finding of its own may lack inputs only for that reason.
@@ -467,9 +465,7 @@ class Variables {
   void Grounds(const Constraint& c) {
     if (!context_.checked_files.contains(c.span.file)) return;
     if (context_.IsBlamed(c.span, "*")) return;  // a lone call that asserts nothing
-    std::vector<const Clause*> left, right;
-    for (const Clause& clause : LeftOf(c)) left.push_back(&clause);
-    for (const Clause& clause : c.right) right.push_back(&clause);
+    const std::vector<const Clause*> left = PointersTo(LeftOf(c)), right = PointersTo(c.right);
     std::vector<bool> bound(c.slots.size());
     const std::vector<bool> nothing(c.slots.size());
     // Some clauses of culprits are the plan's own.

@@ -30,13 +30,13 @@ using Lists = std::vector<std::vector<const Clause*>>;
 
 // Appends to each list what it goes on with, by clause; false if the lists are too many.
 bool Append(const Clause& clause, Lists& lists) {
-  const auto* alternatives = clause.As<Alternatives>();
-  if (alternatives == nullptr) {
+  const std::span<const Clauses> branches = BranchesOf(clause);
+  if (branches.empty()) {
     for (auto& list : lists) list.push_back(&clause);
     return true;
   }
   Lists out;
-  for (const Clauses& branch : alternatives->branches) {
+  for (const Clauses& branch : branches) {
     Lists copy = lists;
     for (const Clause& inner : branch)
       if (!Append(inner, copy)) return false;
@@ -169,8 +169,7 @@ void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId
 }
 
 std::vector<const Clause*> ClausesOf(const Definition& def) {
-  std::vector<const Clause*> out;
-  for (const Clause& c : def.activation) out.push_back(&c);
+  std::vector<const Clause*> out = PointersTo(def.activation);
   for (const Clause& c : def.body) out.push_back(&c);
   return out;
 }
@@ -357,12 +356,7 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
 }
 
 bool Analysis::Acts(const Step& step) const {
-  switch (step.kind) {
-    case Step::Kind::kReadAvar:
-    case Step::Kind::kShow: return true;
-    case Step::Kind::kAtom: break;
-    default: return false;
-  }
+  if (step.kind != Step::Kind::kAtom) return TraitsOf(step.kind).acts;
   const Info& info = At(store_->BaseOf(step.relation));
   switch (step.access) {
     case Access::kExternal:
@@ -739,11 +733,10 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, const Store& store)
         c.plans[k]->join = Join::Of(*c.plans[k], def, store);
         rule.full.by_order[{}] = std::move(c.plans[k]);
       }
-      for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
-        const auto* atom = list[i]->As<Atom>();
-        if (atom == nullptr) continue;
+      for (const auto& [i, clause, atom] : OwnAtoms(list)) {
+        if (rule.whole) break;
         const RelationId r =
-            atom->whole ? store.WholeIfAny(store.BaseOf(atom->relation)) : atom->relation;
+            atom.whole ? store.WholeIfAny(store.BaseOf(atom.relation)) : atom.relation;
         assert(r != kNoId);
         if (c.wholes.contains(r)) continue;
         rule.deltas.push_back({r, static_cast<int>(i), {}});

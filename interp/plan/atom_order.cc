@@ -22,8 +22,7 @@ bool HaveGrown(const std::vector<const Clause*>& clauses, const Store& store, co
   std::size_t at = 0;
   const auto for_each_size = [&](const auto& fn) {
     at = 0;
-    for (const Clause* clause : clauses)
-      if (const auto* atom = clause->As<Atom>()) fn(store.at(atom->relation).size());
+    for (const auto& own : OwnAtoms(clauses)) fn(store.at(own.atom.relation).size());
   };
   for_each_size([&](RowId size) { product *= static_cast<double>(size); });
   const double enough = product < kMany * least * least * least ? least : least / kOfMany;

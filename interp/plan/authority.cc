@@ -226,10 +226,8 @@ struct AuthorityReader {
   }
 
   bool IsOverCalls(const Constraint& c) const {
-    return std::ranges::any_of(c.left, [&](const Clause& clause) {
-      const auto* atom = clause.As<Atom>();
-      if (atom == nullptr) return false;
-      const Relation& relation = store.at(atom->relation);
+    return std::ranges::any_of(OwnAtoms(c.left), [&](const auto& own) {
+      const Relation& relation = store.at(own.atom.relation);
       return relation.space() == Space::kTool && !IsQuestion(relation);
     });
   }

@@ -15,8 +15,8 @@
 namespace rpl {
 namespace {
 
-// What a count counts that has an atom.
-const Clause& CountedIn(const Clause& count) { return count.As<CountOf>()->atom.front(); }
+// What a count of rows counts.
+const Clause& CountedIn(const Clause& count) { return RowCountIn(count)->atom.front(); }
 
 }  // namespace
 
@@ -40,9 +40,7 @@ ReadyQueue::Place ReadyQueue::NextInDespair() {
 
 // The free slots among the arguments that the rules of a clause's call need from their caller.
 std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
-  const auto* count = clause.As<CountOf>();
-  const auto* atom =
-      count != nullptr && !count->atom.empty() ? count->atom.front().As<Atom>() : clause.As<Atom>();
+  const auto* atom = (RowCountIn(clause) != nullptr ? CountedIn(clause) : clause).As<Atom>();
   std::vector<SlotId> out, scratch;
   if (atom == nullptr || catalog_.AccessOf(atom->relation, mode_) == Access::kRows) return out;
   Columns known = 0;
@@ -63,9 +61,9 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
 }
 
 // The free slots among the arguments of a call that range over groups unless they are bound.
-std::vector<SlotId> ReadyQueue::OpenKeys(const Clause& clause) const {
+std::vector<SlotId> ReadyQueue::OpenKeys(const Entry& entry) const {
   std::vector<SlotId> out;
-  const auto* atom = clause.As<Atom>();
+  const Atom* const atom = entry.atom;
   const Columns keys = atom == nullptr ? 0 : catalog_.KeysOf(atom->relation);
   if (keys == 0 || catalog_.AccessOf(atom->relation, mode_) == Access::kTruth) return out;
   for (std::size_t i = 0; i < atom->args.size(); ++i)
@@ -85,7 +83,7 @@ std::vector<ReadyQueue::Place> ReadyQueue::Leaders() const {
   for (Place at = 0; at < list.entries.size(); ++at) {
     const Entry& e = list.entries[at];
     if (!e.left || e.ready) continue;
-    std::vector<SlotId> open = OpenKeys(*e.item.clause);
+    std::vector<SlotId> open = OpenKeys(e);
     if (open.empty() || !OpenInputs(*e.item.clause).empty()) continue;
     calls.push_back(at);
     keys.push_back(std::move(open));
@@ -121,7 +119,7 @@ std::pair<ReadyQueue::Place, Columns> ReadyQueue::LooseCall() {
   std::map<SlotId, int> keys;         // of how many calls
   for (const Entry& e : list.entries) {
     if (!e.left) continue;
-    const std::vector<SlotId> open = OpenKeys(*e.item.clause);
+    const std::vector<SlotId> open = OpenKeys(e);
     for (const SlotId s : open) ++keys[s];
     if (open.empty()) others.push_back(e.item.clause);
   }
@@ -142,9 +140,9 @@ std::pair<ReadyQueue::Place, Columns> ReadyQueue::LooseCall() {
   const std::vector<bool> given = bound_beside(bound_);
   for (Place at = 0; at < list.entries.size(); ++at) {
     Entry& e = list.entries[at];
-    const auto* atom = e.item.clause->As<Atom>();
+    const Atom* const atom = e.atom;
     if (!e.left || e.ready || e.loose || atom == nullptr || atom->whole || atom->row >= 0) continue;
-    if (OpenKeys(*e.item.clause).empty() || !OpenInputs(*e.item.clause).empty()) continue;
+    if (OpenKeys(e).empty() || !OpenInputs(*e.item.clause).empty()) continue;
     std::vector<Columns> ways = {0};  // without all open keys, or without one
     for (std::size_t i = 0; i < atom->args.size(); ++i) {
       bool open = false;
@@ -182,8 +180,7 @@ std::pair<ReadyQueue::Place, Columns> ReadyQueue::LooseCall() {
 }
 
 std::vector<ReadyQueue::Place> ReadyQueue::Rivals(Place place) {
-  if (List().entries[place].ready || OpenKeys(*List().entries[place].item.clause).empty())
-    return {};
+  if (List().entries[place].ready || OpenKeys(List().entries[place]).empty()) return {};
   std::vector<Place> out = Leaders();
   if (std::ranges::find(out, place) == out.end()) out.clear();
   return out;
@@ -204,15 +201,10 @@ bool ReadyQueue::MayLead(Place count, Place call) const {
 // Whether the clause is a disjunction of which some branch binds a key: in that branch, the call is
 // for the values that it gives.
 bool ReadyQueue::HasBranchGiving(const Entry& entry, const std::vector<SlotId>& keys) const {
-  const auto* alternatives = entry.item.clause->As<Alternatives>();
-  return alternatives != nullptr &&
-         std::ranges::any_of(alternatives->branches, [&](const Clauses& branch) {
-           std::vector<const Clause*> clauses;
-           for (const Clause& clause : branch) clauses.push_back(&clause);
-           const std::vector<bool> bound = catalog_.BoundBy(clauses, bound_, mode_);
-           return std::ranges::any_of(keys,
-                                      [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
-         });
+  return std::ranges::any_of(BranchesOf(*entry.item.clause), [&](const Clauses& branch) {
+    const std::vector<bool> bound = catalog_.BoundBy(PointersTo(branch), bound_, mode_);
+    return std::ranges::any_of(keys, [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
+  });
 }
 
 // The clause to run in despair in place of the one at `place`. The rows of a call bind their keys,
@@ -222,7 +214,7 @@ ReadyQueue::Place ReadyQueue::KeyedBefore(Place place) {
   const Level& list = List();
   const std::vector<Place> leaders = Leaders();
   if (leaders.empty()) return CallBefore(CountBefore(place));
-  const std::vector<SlotId> keys = OpenKeys(*list.entries[leaders.front()].item.clause);
+  const std::vector<SlotId> keys = OpenKeys(list.entries[leaders.front()]);
   const Place outside =
       list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
   for (Place at = 0; at < list.entries.size(); ++at) {
@@ -259,7 +251,7 @@ void ReadyQueue::FindClasses() {
     });
   }
   for (const Place at : list.counts)
-    list.givers[ClassOf(list.entries[at].item.clause->As<CountOf>()->result)].push_back(at);
+    list.givers[ClassOf(RowCountIn(*list.entries[at].item.clause)->result)].push_back(at);
 }
 
 SlotId ReadyQueue::ClassOf(SlotId slot) {
@@ -281,7 +273,7 @@ ReadyQueue::Place ReadyQueue::CountGiving(Place place) {
                 [&](SlotId s) { takes |= !IsBound(s) && ClassOf(s) == of; });
     return takes;
   };
-  const auto& own = *list.entries[place].item.clause->As<CountOf>();
+  const CountOf& own = *RowCountIn(*list.entries[place].item.clause);
   const SlotId result = ClassOf(own.result);
   Place giver = kNobody;
   ForEachSlot(own.atom.front(), [&](SlotId s) {
@@ -310,7 +302,7 @@ ReadyQueue::Place ReadyQueue::CallGiving(Place place) {
   };
   for (Place at = 0; at < list.entries.size(); ++at) {
     const Entry& e = list.entries[at];
-    if (!e.left || e.ready || e.item.clause->As<Atom>() == nullptr) continue;
+    if (!e.left || e.ready || e.atom == nullptr) continue;
     const std::vector<SlotId> open = OpenInputs(*e.item.clause);
     if (open.empty() || std::ranges::any_of(open, [&](SlotId s) { return has(counted, s); }))
       continue;
@@ -354,14 +346,14 @@ ReadyQueue::Place ReadyQueue::CountBefore(Place place) {
 // gives; among calls that give each other's, the first.
 ReadyQueue::Place ReadyQueue::CallBefore(Place place) {
   const Level& list = List();
-  if (list.entries[place].item.clause->As<Atom>() == nullptr) return place;
+  if (list.entries[place].atom == nullptr) return place;
   if (OpenInputs(*list.entries[place].item.clause).empty()) return place;
   std::vector<std::pair<Place, std::vector<SlotId>>> calls;  // with their open inputs
   std::unordered_set<SlotId> given;
   std::vector<SlotId> slots;
   for (Place at = 0; at < list.entries.size(); ++at) {
     const Clause& clause = *list.entries[at].item.clause;
-    if (!list.entries[at].left || clause.As<Atom>() == nullptr) continue;
+    if (!list.entries[at].left || list.entries[at].atom == nullptr) continue;
     std::vector<SlotId> open = OpenInputs(clause);
     slots.clear();
     ++round_;

@@ -30,8 +30,7 @@ class ExactUseFinder {
       : def_(def), clauses_(clauses), pool_(pool), extremum_of_(extremum_of) {}
 
   std::optional<ExactUse> Find() {
-    for (const Clause* clause : clauses_)
-      if (const auto* atom = clause->As<Atom>()) Start(*clause, *atom);
+    for (const auto& own : OwnAtoms(clauses_)) Start(own.clause, own.atom);
     for (bool again = !carried_.empty(); again;) {
       again = false;
       for (const Clause* clause : clauses_) again = CarryOn(*clause) || again;

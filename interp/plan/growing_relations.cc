@@ -22,9 +22,12 @@ bool MakesValues(const Definition& def, std::span<const Clause* const> clauses) 
   const auto is_made = [](const Pattern& p) { return !p.parts.empty() || !p.rest.empty(); };
   return std::ranges::any_of(def.args, is_made) ||
          std::ranges::any_of(clauses, [](const Clause* clause) {
-           const auto* compare = clause->As<Compare>();
-           return !clause->As<Atom>() && !clause->As<Negation>() &&
-                  (compare == nullptr || compare->op == Operator::kEqual);
+           return Visit(
+               *clause, [](const Among<Atom, Negation> auto&) { return false; },
+               [](const Compare& c) { return c.op == Operator::kEqual; },
+               [](const Among<MatchWith, Member, Temporal, CountOf, Alternatives, Expand, Metadata,
+                              Aggregate, ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct,
+                              Check, Truth> auto&) { return true; });
          });
 }
 
@@ -74,10 +77,8 @@ class Analysis::TabledCircles {
            });
   }
   bool Recurs(const std::vector<const Clause*>& clauses, int circle) const {
-    return std::ranges::any_of(clauses, [&](const Clause* clause) {
-      const auto* atom = clause->As<Atom>();
-      return atom != nullptr &&
-             analysis_.At(analysis_.store_->BaseOf(atom->relation)).circle == circle;
+    return std::ranges::any_of(OwnAtoms(clauses), [&](const auto& own) {
+      return analysis_.At(analysis_.store_->BaseOf(own.atom.relation)).circle == circle;
     });
   }
 
@@ -271,9 +272,8 @@ class Analysis::Readers {
       ForEachAtom(*side, [&](const Atom& atom) {
         if (atom.row >= 0 && IsNewlyTabled(atom.relation)) RefuseAll(c.span, c.text);
       });
-      std::vector<const Clause*> clauses;
-      for (const Clause& clause : *side) clauses.push_back(&clause);
-      const std::unique_ptr<Plan> plan = planner.Make(clauses, bound, nothing, c.slots, c.avar);
+      const std::unique_ptr<Plan> plan =
+          planner.Make(PointersTo(*side), bound, nothing, c.slots, c.avar);
       for (const Step& step : plan->steps) {
         if (step.endless)
           Refuse(analysis_.At(analysis_.store_->BaseOf(step.relation)).growing, c.span, c.text);

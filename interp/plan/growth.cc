@@ -270,13 +270,22 @@ Growth::Holds Growth::HoldsOf(const Slots& slots, const Pattern& p, SlotId root,
   }
 }
 
+// Whether the clause holds once the relations that it reads have a row, as far as is looked at.
+static bool MayStandBeside(const Clause& clause) {
+  return Visit(
+      clause, [](const Among<Atom, Compare, MatchWith, Member> auto&) { return true; },
+      [](const Among<Temporal, CountOf, Negation, Alternatives, Expand, Metadata, Aggregate,
+                     ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct, Check, Truth> auto&) {
+        return false;
+      });
+}
+
 // A rule with its atoms of the component, and how it relates their arguments to the head's.
 struct Growth::Sized {
   Sized(const Rule& of, const Pool& pool, const std::function<bool(RelationId)>& is_member)
       : rule(of), slots(of.clauses, pool) {
-    for (const Clause* clause : of.clauses)
-      if (const auto* atom = clause->As<Atom>(); atom != nullptr && is_member(atom->relation))
-        atoms.push_back(clause);
+    for (const auto& own : OwnAtoms(of.clauses))
+      if (is_member(own.atom.relation)) atoms.push_back(&own.clause);
     takes_all = TakesAll();
   }
 
@@ -291,8 +300,8 @@ struct Growth::Sized {
   bool TakesAll() const {
     if (rule.def->choice || !rule.def->gathered.empty()) return false;
     std::set<SlotId> taken, made;
-    for (const Clause* clause : atoms)
-      for (const Pattern& p : clause->As<Atom>()->args) {
+    for (const auto& own : OwnAtoms(atoms))
+      for (const Pattern& p : own.atom.args) {
         if (p.kind == Pattern::Kind::kAny) continue;
         if (p.kind != Pattern::Kind::kSlot || !taken.insert(slots.RootOf(p.slot)).second)
           return false;
@@ -308,13 +317,12 @@ struct Growth::Sized {
     };
     for (const Clause* clause : rule.clauses) {
       if (std::ranges::find(atoms, clause) != atoms.end()) continue;
-      const bool reads = clause->As<Atom>() || clause->As<Member>();
-      const auto* c = clause->As<Compare>();
       if (!touches(*clause)) {
-        if (!reads && c == nullptr && clause->As<MatchWith>() == nullptr) return false;
+        if (!MayStandBeside(*clause)) return false;
         continue;
       }
-      if (c == nullptr || c->op != Operator::kEqual) return false;
+      const Compare* const c = EqualityIn(*clause);
+      if (c == nullptr) return false;
       const bool left = IsSlot(c->left) && !taken.contains(slots.RootOf(c->left.term.slot));
       const bool right = IsSlot(c->right) && !taken.contains(slots.RootOf(c->right.term.slot));
       if (!left && !right) return false;

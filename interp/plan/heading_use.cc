@@ -107,13 +107,11 @@ class Uses {
     });
     if (!gives) return;
     if (const auto* atom = clause.As<Atom>()) return Many(*atom);
-    if (const auto* alternatives = clause.As<Alternatives>())
-      for (const Clauses& branch : alternatives->branches)
-        for (const Clause& inner : branch) Iterate(inner, each, bound);
+    for (const Clauses& branch : BranchesOf(clause))
+      for (const Clause& inner : branch) Iterate(inner, each, bound);
   }
   void Many(const Clauses& clauses) {
-    for (const Clause& clause : clauses)
-      if (const auto* atom = clause.As<Atom>()) Many(*atom);
+    for (const auto& own : OwnAtoms(clauses)) Many(own.atom);
   }
 
   // Notes the reads that know no argument of a heading, as far as the clauses before them tell.

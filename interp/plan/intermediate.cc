@@ -77,24 +77,16 @@ std::vector<SlotId> Shared(const std::vector<SlotId>& slots, const JoinAtom& wit
   return out;
 }
 
-// Whether the clause is an atom of a relation with sets.
-bool HasSets(const Clause& clause, const Store& store) {
-  const auto* atom = clause.As<Atom>();
-  return atom != nullptr && store.WholeIfAny(atom->relation) != kNoId;
-}
-
 // The atoms of the rule; none if one of them has to be where it is.
 std::vector<JoinAtom> AtomsOf(const DerivedRule& rule, const Store& store,
                               const std::vector<Marks>& marks) {
   std::vector<JoinAtom> out;
-  for (std::size_t i = 0; i < rule.clauses.size(); ++i) {
-    const auto* atom = rule.clauses[i]->As<Atom>();
-    if (atom == nullptr) continue;
-    const Relation& relation = store.at(atom->relation);
-    if (atom->whole || atom->row >= 0 || HasSets(*rule.clauses[i], store)) return {};
+  for (const auto& [i, clause, atom] : OwnAtoms(rule.clauses)) {
+    const Relation& relation = store.at(atom.relation);
+    if (atom.whole || atom.row >= 0 || store.WholeIfAny(atom.relation) != kNoId) return {};
     JoinAtom& to =
-        out.emplace_back(JoinAtom{i, atom, &relation, marks[atom->relation].end, {}, {}});
-    for (const Pattern& p : atom->args) {
+        out.emplace_back(JoinAtom{i, &atom, &relation, marks[atom.relation].end, {}, {}});
+    for (const Pattern& p : atom.args) {
       const bool is_slot = p.kind == Pattern::Kind::kSlot;
       if (!is_slot && p.kind != Pattern::Kind::kConstant && p.kind != Pattern::Kind::kAny)
         return {};
@@ -139,13 +131,11 @@ DerivedRule RuleWith(const DerivedRule& whole, const Definition& def,
   out.def = &def;
   out.clauses = std::move(clauses);
   out.whole_reads = whole.whole_reads;
-  for (std::size_t i = 0; i < out.clauses.size(); ++i) {
-    const auto* atom = out.clauses[i]->As<Atom>();
-    if (atom == nullptr) continue;
-    if (std::ranges::find(out.reads, atom->relation) == out.reads.end())
-      out.reads.push_back(atom->relation);
-    if (std::ranges::find(whole.whole_reads, atom->relation) == whole.whole_reads.end())
-      out.deltas.push_back({atom->relation, static_cast<int>(i), {}});
+  for (const auto& [i, clause, atom] : OwnAtoms(out.clauses)) {
+    if (std::ranges::find(out.reads, atom.relation) == out.reads.end())
+      out.reads.push_back(atom.relation);
+    if (std::ranges::find(whole.whole_reads, atom.relation) == whole.whole_reads.end())
+      out.deltas.push_back({atom.relation, static_cast<int>(i), {}});
   }
   return out;
 }
@@ -223,8 +213,11 @@ SplitRule::SplitRule(const DerivedRule& rule, const Intermediate& intermediate, 
 }
 
 bool SplitRule::MeetsSets(const Store& store) const {
-  const auto has_sets = [&](const Clause* clause) { return HasSets(*clause, store); };
-  return std::ranges::any_of(part.clauses, has_sets) || std::ranges::any_of(rest.clauses, has_sets);
+  const auto has_sets = [&](const auto& own) {
+    return store.WholeIfAny(own.atom.relation) != kNoId;
+  };
+  return std::ranges::any_of(OwnAtoms(part.clauses), has_sets) ||
+         std::ranges::any_of(OwnAtoms(rest.clauses), has_sets);
 }
 
 }  // namespace rpl

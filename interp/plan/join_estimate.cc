@@ -84,26 +84,26 @@ JoinEstimate::JoinEstimate(const std::vector<const Clause*>& clauses, int delta,
                            const Store& store, const std::vector<bool>& bound)
     : store_(store) {
   Number(clauses);
-  for (std::size_t i = 0; i < clauses.size(); ++i) {
-    if (const auto* atom = clauses[i]->As<Atom>()) {
-      const Relation& rel = store.at(atom->relation);
-      const RowId rows = static_cast<int>(i) == delta ? delta_rows : rel.size();
-      PlacedAtom& to =
-          atoms_.emplace_back(PlacedAtom{i, atom, &rel, static_cast<double>(rows), 0, {}, {}});
-      for (std::size_t c = 0; c < atom->args.size(); ++c) {
-        const Pattern& p = atom->args[c];
-        if (p.kind == Pattern::Kind::kConstant) to.constants |= Columns{1} << c;
-        to.slots.push_back(p.kind == Pattern::Kind::kSlot ? NumberOf(p.slot) : -1);
-      }
+  for (const auto& [i, clause, atom] : OwnAtoms(clauses)) {
+    const Relation& rel = store.at(atom.relation);
+    const RowId rows = static_cast<int>(i) == delta ? delta_rows : rel.size();
+    PlacedAtom& to =
+        atoms_.emplace_back(PlacedAtom{i, &atom, &rel, static_cast<double>(rows), 0, {}, {}});
+    for (std::size_t c = 0; c < atom.args.size(); ++c) {
+      const Pattern& p = atom.args[c];
+      if (p.kind == Pattern::Kind::kConstant) to.constants |= Columns{1} << c;
+      to.slots.push_back(p.kind == Pattern::Kind::kSlot ? NumberOf(p.slot) : -1);
     }
-    if (const auto* compare = clauses[i]->As<Compare>()) {
-      Comparison& to = comparisons_.emplace_back(Comparison{compare, {}, {}});
-      for (const SlotId s : SlotsIn(compare->left)) to.left.push_back(NumberOf(s));
-      for (const SlotId s : SlotsIn(compare->right)) to.right.push_back(NumberOf(s));
-      if (compare->op != Operator::kEqual) continue;
-      if (IsBareSlot(compare->left)) to.gives_left = to.left.front();
-      if (IsBareSlot(compare->right)) to.gives_right = to.right.front();
-    }
+  }
+  for (const Clause* clause : clauses) {
+    const auto* compare = clause->As<Compare>();
+    if (compare == nullptr) continue;
+    Comparison& to = comparisons_.emplace_back(Comparison{compare, {}, {}});
+    for (const SlotId s : SlotsIn(compare->left)) to.left.push_back(NumberOf(s));
+    for (const SlotId s : SlotsIn(compare->right)) to.right.push_back(NumberOf(s));
+    if (compare->op != Operator::kEqual) continue;
+    if (IsBareSlot(compare->left)) to.gives_left = to.left.front();
+    if (IsBareSlot(compare->right)) to.gives_right = to.right.front();
   }
   begin_.resize(slots_);
   for (std::size_t s = 0; s < std::min(bound.size(), number_.size()); ++s)

@@ -37,14 +37,12 @@ class Compiler {
     if (step.kind == Step::Kind::kNot)
       return step.body->kind == Step::Kind::kAtom && step.body->next->kind == Step::Kind::kFound &&
              Rows(*step.body, JoinStep::Kind::kWithout);
-    const auto* compare = step.clause != nullptr ? step.clause->As<Compare>() : nullptr;
-    if (compare == nullptr) return false;
-    if (step.kind == Step::Kind::kBind) return Bind(step);
+    if (step.kind == Step::Kind::kBind) return EqualityIn(*step.clause) != nullptr && Bind(step);
     if (step.kind != Step::Kind::kCompare) return false;
     SlotId left = -1, right = -1;
     if (!Operand(step.operands[0], &left) || !Operand(step.operands[1], &right)) return false;
     JoinStep& out = NewStep(JoinStep::Kind::kCompare);
-    out.op = compare->op;
+    out.op = step.op;
     out.left = left;
     out.right = right;
     return true;

@@ -66,7 +66,7 @@ Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without,
       if ((gives >> i & 1) != 0) mark(out.bound, args[i]);
   }
   for (const Clause* clause : out.clauses)
-    if (clause->As<CountOf>() != nullptr) mark(out.bound, *clause);  // it groups by what is free
+    if (RowCountIn(*clause) != nullptr) mark(out.bound, *clause);  // it groups by what is free
   out.bound = BoundBy(out.clauses, out.bound, Mode::kSolve);
   std::erase_if(out.clauses, [&](const Clause* clause) { return !AllIn(*clause, out.bound); });
   return out;

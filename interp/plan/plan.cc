@@ -16,6 +16,7 @@
 #include "interp/plan/plan.h"
 
 #include <algorithm>
+#include <span>
 
 #include "interp/plan/ready_queue.h"
 #include "interp/program/bindings.h"
@@ -100,10 +101,10 @@ std::vector<SlotId> HolesOf(const Step& step) {
 // `ways` through a list, and through the alternatives of one more clause; at most one beyond
 // kMostWays.
 std::size_t WaysWith(const Clause& clause, std::size_t ways) {
-  const auto* alternatives = clause.As<Alternatives>();
-  if (alternatives == nullptr) return ways;
+  const std::span<const Clauses> branches = BranchesOf(clause);
+  if (branches.empty()) return ways;
   std::size_t own = 0;
-  for (const Clauses& branch : alternatives->branches) {
+  for (const Clauses& branch : branches) {
     std::size_t through = 1;
     for (const Clause& inner : branch) through = WaysWith(inner, through);
     own = std::min(own + through, kMostWays + 1);
@@ -231,6 +232,7 @@ std::vector<SlotId> Planner::SlotsOf(const Clause& clause) const {
 }
 
 void Planner::AtomStep(Step& step, const Atom& atom) {
+  step.atom = &atom;
   step.relation = atom.relation;
   step.access = catalog_.AccessOf(atom.relation, mode_);
   // An argument that ranges over groups unless it is known.
@@ -326,6 +328,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
 Step* Planner::LooseStep(const Clause& call, Columns gives) {
   const Atom& atom = *call.As<Atom>();
   Step* const step = New(Step::Kind::kAtom, &call);
+  step->atom = &atom;
   step->relation = store_.BaseOf(atom.relation);
   step->access = Access::kTable;
   step->loose = gives;
@@ -412,14 +415,9 @@ void Planner::FindNeverZero(const std::vector<const Clause*>& clauses) {
     return false;
   };
   for (const Clause* clause : clauses) {
-    const auto* count = clause->As<CountOf>();
-    if (count == nullptr || count->atom.empty()) {
-      const auto inner = [&](const Clauses& body) {
-        std::vector<const Clause*> list;
-        for (const Clause& c : body) list.push_back(&c);
-        FindNeverZero(list);
-      };
-      ForEachBody(*clause, inner);
+    const CountOf* count = RowCountIn(*clause);
+    if (count == nullptr) {
+      ForEachBody(*clause, [&](const Clauses& body) { FindNeverZero(PointersTo(body)); });
       continue;
     }
     std::vector<SlotId> results = {count->result};  // and the slots that are equal to it
@@ -617,7 +615,7 @@ bool Planner::BranchesAlone(Step& step, const Listed& item, int depth, std::vect
   const auto problem = plan_->problem;
   std::vector<Join> outer = std::exchange(joins_, {});
   bool alone = true;
-  for (const Clauses& branch : item.clause->As<Alternatives>()->branches) {
+  for (const Clauses& branch : BranchesOf(*item.clause)) {
     const auto id = static_cast<int>(branches_.size());
     branches_.push_back({item.branch});
     std::vector<Listed> own;
@@ -649,7 +647,7 @@ void Planner::BranchesWithRest(Step& step, const Listed& item, const std::vector
   std::vector<Step*> acting;
   std::vector<std::uint32_t> acting_at;
   std::uint32_t at = 0;
-  for (const Clauses& branch : item.clause->As<Alternatives>()->branches) {
+  for (const Clauses& branch : BranchesOf(*item.clause)) {
     std::vector<Listed> all;
     const auto id = static_cast<int>(branches_.size());
     branches_.push_back({item.branch});
@@ -760,7 +758,7 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       return stuck(ProblemOf(left), want_caller(left));
     }
     const Listed item = ready_->at(pick);
-    if (item.clause->As<Alternatives>() != nullptr) {
+    if (!BranchesOf(*item.clause).empty()) {
       const std::vector<SlotId> needed = FreeShared(*item.clause);
       const bool apart = many_ways_ && !catalog_.ReachesOutside(*item.clause);
       if (apart && needed.empty() && ready_->Left().size() > 1) {

@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "interp/plan/modes.h"
+#include "interp/plan/step_kind.h"
 #include "interp/program/clause.h"
 
 namespace rpl {
@@ -126,42 +127,16 @@ class Catalog {
 };
 
 struct Step {
-  enum class Kind : std::uint8_t {
-    kAtom,
-    kCompare,
-    kBind,
-    kMatch,
-    kMember,
-    kTemporal,
-    kCountAtom,
-    kCountValue,
-    kCountForm,
-    kNot,
-    kBranch,
-    kExpand,
-    kMetadata,
-    kAggregate,
-    kReadAvar,
-    kShow,
-    kReadText,
-    kGoalFalse,
-    kFirst,
-    kLoop,
-    kDistinct,
-    kCheck,
-    kTruth,
-    kEmit,
-    kFound,
-    kStuck,
-  };
+  using Kind = StepKind;
   Kind kind = Kind::kEmit;
   const Clause* clause = nullptr;
   Step* next = nullptr;
   int depth = 0;               // number of steps before it
-  std::vector<SlotId> reads;   // slots this step takes as inputs
+  std::vector<SlotId> reads;   // inputs: slots that must be known, then those that are compared
   std::vector<SlotId> writes;  // slots it binds
 
   // kAtom; of kGoalFalse, `relation` alone
+  const Atom* atom = nullptr;  // the clause
   RelationId relation = kNoId;
   Access access = Access::kRows;
   Range range = Range::kAll;
@@ -181,10 +156,12 @@ struct Step {
   // operators: patterns carry their `binds` flags
   Pattern pattern;  // kBind, kMatch, kMember, kMetadata, kAggregate, and kCount's result
   std::vector<Expr> operands;
-  bool result_bound = false;   // kCount*, kLoop: the result is compared, not bound
-  std::vector<SlotId> groups;  // kCountAtom
-  bool of_group = false;       // kCountAtom: another count binds a group key, or a text in the head
-                               // does, so that it counts groups, of which none is empty
+  Operator op = Operator::kEqual;  // kCompare
+  bool negated = false;            // kMember: `not in`; kTruth: `false`
+  bool result_bound = false;       // kCount*, kLoop: the result is compared, not bound
+  std::vector<SlotId> groups;      // kCountAtom
+  bool of_group = false;  // kCountAtom: another count binds a group key, or a text in the head
+                          // does, so that it counts groups, of which none is empty
 
   // nested plans: they end in kFound
   Step* body = nullptr;

@@ -29,6 +29,7 @@ class Planner::Steps {
     const bool match_right = equal && left && TakesLists(c.right.term);
     if (left && right && !match_left && !match_right) {
       Step* step = New(Step::Kind::kCompare);
+      step->op = c.op;
       step->operands = {c.left, c.right};
       Reads(*step, c.left);
       Reads(*step, c.right);
@@ -55,6 +56,7 @@ class Planner::Steps {
   Step* operator()(const Member& c) {
     Step* step = New(Step::Kind::kMember);
     step->operands = {c.collection};
+    step->negated = c.negated;
     Reads(*step, c.collection);
     if (planner_.Buildable(c.element, false) && !TakesLists(c.element.term)) {
       step->operands.push_back(c.element);
@@ -101,13 +103,13 @@ class Planner::Steps {
     Clause goal = clause_;
     goal.is = c.goal;
     Clause& made = planner_.plan_->made.emplace_back();
-    made.is = Negation{{std::move(goal)}};
+    const auto& absent = made.is.emplace<Negation>(Negation{{std::move(goal)}});
     Step* step = New(Step::Kind::kGoalFalse);
     step->relation = c.goal.relation;
     for (const SlotId s : planner_.SlotsOf(clause_))
       if (ready_.IsBound(s)) step->reads.push_back(s);
     if (c.activation) planner_.branch_ = kNoBranch;  // it reads the state before the body
-    step->body = planner_.Body(made.As<Negation>()->body, nullptr);
+    step->body = planner_.Body(absent.body, nullptr);
     return step;
   }
 
@@ -192,7 +194,11 @@ class Planner::Steps {
     return step;
   }
 
-  Step* operator()(const Truth&) { return New(Step::Kind::kTruth); }
+  Step* operator()(const Truth& c) {
+    Step* step = New(Step::Kind::kTruth);
+    step->negated = !c.holds;
+    return step;
+  }
   /// A placeholder: Chain makes the branches.
   Step* operator()(const Alternatives&) { return New(Step::Kind::kTruth); }
 

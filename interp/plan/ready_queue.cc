@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 namespace rpl {
 namespace {
@@ -35,6 +36,7 @@ bool BuildsOtherwise(const Pattern& p) {
 // When clauses of a kind take their turn.
 struct Turn {
   bool test = false;         // it binds nothing, so that it runs as soon as it can
+  bool negates = false;      // a test that comes after the others
   std::uint8_t despair = 1;  // 2: it leaves slots open; 3: it asks
   std::uint8_t closing = 0;  // the order of those that come after all others
 };
@@ -42,9 +44,8 @@ struct Turn {
 Turn TurnOf(const Clause& clause) {
   return Visit(
       clause,
-      [](const Among<Compare, Temporal, Truth, Metadata, Negation> auto&) {
-        return Turn{.test = true};
-      },
+      [](const Among<Compare, Temporal, Truth, Metadata> auto&) { return Turn{.test = true}; },
+      [](const Negation&) { return Turn{.test = true, .negates = true}; },
       [](const Member& c) { return Turn{.test = c.negated}; },
       [](const Among<Atom, Alternatives> auto&) { return Turn{.despair = 2}; },
       [](const ReadAvar&) { return Turn{.despair = 3}; },
@@ -62,20 +63,16 @@ std::uint64_t DespairRank(const Clause& clause, bool ready) {
   return ready ? 0 : TurnOf(clause).despair;
 }
 
-std::uint64_t TestClass(const Clause& clause) {
-  return clause.As<Negation>() != nullptr ? kNegation : kTest;
-}
+std::uint64_t TestClass(const Clause& clause) { return TurnOf(clause).negates ? kNegation : kTest; }
 
 // Whether the clause is a disjunction that shows something in some branch. Which branch is taken is
 // decided for the answers of all other clauses (decisions 58, 85), so it waits for those that can
 // run without it.
 bool IsShowing(const Clause& clause) {
   const auto shows = [](const Clause& c) { return c.As<ShowJson>() || IsShowing(c); };
-  const auto* alternatives = clause.As<Alternatives>();
-  return alternatives != nullptr &&
-         std::ranges::any_of(alternatives->branches, [&](const Clauses& branch) {
-           return std::ranges::any_of(branch, shows);
-         });
+  return std::ranges::any_of(BranchesOf(clause), [&](const Clauses& branch) {
+    return std::ranges::any_of(branch, shows);
+  });
 }
 
 bool IsEquality(const Clause& clause) {
@@ -260,6 +257,7 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   Entry& e = list.entries.emplace_back();
   const Clause& clause = *item.clause;
   e.item = item;
+  e.atom = clause.As<Atom>();
   e.slots = static_cast<std::uint32_t>(slots_.size());
   ++round_;
   Distinct(clause, slots_);
@@ -274,13 +272,12 @@ ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   e.outside = mode_ == Mode::kSolve && catalog_.ReachesOutside(clause);
   e.test = !e.outside && turn.test;
   e.showing = IsShowing(clause);
-  list.negates = list.negates || clause.As<Negation>() != nullptr;
+  list.negates = list.negates || turn.negates;
   if (e.closing > 0) ++list.closing[e.closing];
   else ++list.open;
   if (e.outside && e.closing == 0) list.outside.push_back(place);
   if (IsEquality(clause)) list.equalities.push_back(place);
-  if (const auto* c = clause.As<CountOf>(); c != nullptr && !c->atom.empty())
-    list.counts.push_back(place);
+  if (RowCountIn(clause) != nullptr) list.counts.push_back(place);
   return place;
 }
 
@@ -405,8 +402,8 @@ bool ReadyQueue::IsAvar(const Expr& e) const {
 void ReadyQueue::WatchKnown(Place place) {
   Entry& e = List().entries[place];
   if (e.outside) return;
-  if (const auto* count = e.item.clause->As<CountOf>()) e.test = !count->atom.empty();
-  if (e.item.clause->As<Atom>() == nullptr) return;
+  e.test = e.test || RowCountIn(*e.item.clause) != nullptr;
+  if (e.atom == nullptr) return;
   scratch_.clear();
   ++round_;
   Distinct(*e.item.clause, scratch_);
@@ -415,7 +412,7 @@ void ReadyQueue::WatchKnown(Place place) {
 
 // One need per argument, to count known columns.
 void ReadyQueue::WatchColumns(Place place) {
-  const auto* atom = List().entries[place].item.clause->As<Atom>();
+  const Atom* const atom = List().entries[place].atom;
   if (atom == nullptr) return;
   for (const Pattern& p : atom->args) {
     scratch_.clear();
@@ -481,7 +478,7 @@ void ReadyQueue::Watch(Place place) {
 
 void ReadyQueue::WatchCall(Place place, const Atom& c) {
   const std::vector<SlotId> keys =  // as long as another clause could bind them
-      OpenKeys(*List().entries[place].item.clause);
+      OpenKeys(List().entries[place]);
   const auto needs = [&](bool possible) {
     if (possible) Require(place, Wait::kReady, scratch_, keys);
     scratch_.clear();
@@ -657,10 +654,9 @@ ReadyQueue::Place ReadyQueue::NextToDecompose() {
 // Whether a clause with no open need can run: a disjunction can if each branch can be completed
 // from here. Otherwise it is tried again when a free slot of the failing branch is bound.
 bool ReadyQueue::CanRun(Place place) {
-  const auto* c = List().entries[place].item.clause->As<Alternatives>();
-  if (c == nullptr) return true;
-  for (; List().entries[place].branch < c->branches.size(); ++List().entries[place].branch) {
-    const Clauses& branch = c->branches[List().entries[place].branch];
+  const std::span<const Clauses> branches = BranchesOf(*List().entries[place].item.clause);
+  for (; List().entries[place].branch < branches.size(); ++List().entries[place].branch) {
+    const Clauses& branch = branches[List().entries[place].branch];
     if (BranchCanRun(branch)) continue;
     Entry& e = List().entries[place];
     e.ready = false;

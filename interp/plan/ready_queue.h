@@ -116,12 +116,13 @@ class ReadyQueue {
   };
   struct Entry {
     Item item;
-    std::uint32_t slots = 0;   // offset of its own in slots_
-    std::uint32_t branch = 0;  // Alternatives: the branches before it can run
-    std::uint32_t waits = 0;   // Alternatives: the branch that prevents running, plus one; or 0
-    bool loose = false;        // its candidates are read
-    std::uint8_t closing = 0;  // rank
-    std::uint8_t score = 0;    // known columns
+    const Atom* atom = nullptr;  // the clause, if it is one
+    std::uint32_t slots = 0;     // offset of its own in slots_
+    std::uint32_t branch = 0;    // Alternatives: the branches before it can run
+    std::uint32_t waits = 0;     // Alternatives: the branch that prevents running, plus one; or 0
+    bool loose = false;          // its candidates are read
+    std::uint8_t closing = 0;    // rank
+    std::uint8_t score = 0;      // known columns
     bool left = true;
     bool ready = false;
     bool desperate = false;  // in the list's despair
@@ -174,7 +175,7 @@ class ReadyQueue {
   std::vector<Place> Leaders() const;
   bool MayLead(Place count, Place call) const;
   bool HasBranchGiving(const Entry& entry, const std::vector<SlotId>& keys) const;
-  std::vector<SlotId> OpenKeys(const Clause& clause) const;
+  std::vector<SlotId> OpenKeys(const Entry& entry) const;
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;

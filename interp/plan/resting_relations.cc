@@ -5,6 +5,7 @@
 #include "interp/plan/analysis.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "interp/plan/components.h"
@@ -79,9 +80,9 @@ bool Analysis::IsFoundedIn(const Clauses& clauses, int circle) const {
     if (const auto* atom = clause.As<Atom>()) return is_founded(atom->relation);
     if (const auto* is = clause.As<GoalIsFalse>())
       return is->activation || is_founded(is->goal.relation);
-    if (const auto* a = clause.As<Alternatives>())
+    if (const std::span<const Clauses> branches = BranchesOf(clause); !branches.empty())
       return std::ranges::any_of(
-          a->branches, [&](const Clauses& branch) { return IsFoundedIn(branch, circle); });
+          branches, [&](const Clauses& branch) { return IsFoundedIn(branch, circle); });
     bool all = true;
     ForEachBody(clause, [&](const Clauses& body) { all = all && IsFoundedIn(body, circle); });
     return all;

@@ -98,8 +98,7 @@ const Plan& Withdrawal::PlanFor(Run& run, const Analysis& analysis, const Store&
   std::vector<bool> known(run.rule.def->slots.size());
   std::vector<std::size_t> atoms, order(clauses.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = 0; i < clauses.size(); ++i)
-    if (clauses[i]->As<Atom>() != nullptr) atoms.push_back(i);
+  for (const auto& own : OwnAtoms(clauses)) atoms.push_back(own.position);
   std::vector<std::size_t> left = atoms;
   std::size_t next = run.atom;
   using Rank = std::pair<int, RowId>;

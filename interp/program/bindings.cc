@@ -84,9 +84,7 @@ class Bindings {
     std::optional<std::vector<bool>> all;
     for (const Clauses& branch : alternatives.branches) {
       Bindings inner(needed_, known_);
-      std::vector<const Clause*> clauses;
-      for (const Clause& clause : branch) clauses.push_back(&clause);
-      inner.Add(clauses);
+      inner.Add(PointersTo(branch));
       if (!all) all = inner.known_;
       for (std::size_t s = 0; s < all->size(); ++s) (*all)[s] = (*all)[s] && inner.known_[s];
     }

@@ -5,8 +5,9 @@
 // A part is a term, a slot, a relation that is read, or a body of clauses. It comes with its use:
 // terms and slots with what the clause does with their values, relations and bodies with how the
 // clause depends on their answers. Who needs the parts of a clause, whatever its kind, asks here;
-// who does something else for each kind writes a Visit, which has no default. A single question
-// about one kind is Clause::As.
+// who does something else for each kind writes a Visit, which has no default. What several ask
+// about one kind is a function below, such as BranchesOf; a single question about one is
+// Clause::As.
 //
 // A new kind of clause is a row of ForEachPart, and an overload wherever a Visit does not compile
 // without it. Only clause.h includes this file.
@@ -14,9 +15,13 @@
 #define RPL_INTERP_PROGRAM_CLAUSE_PARTS_H_
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "grammar/visit.h"
 
@@ -213,6 +218,61 @@ void ForEachAtom(AnyClauses& clauses, Fn&& fn) {
   });
 }
 
+/// The atoms of a list of clauses, or of pointers to clauses, in order; not those within clauses:
+///
+///   for (const auto& [position, clause, atom] : OwnAtoms(clauses)) …
+template <typename List>
+class OwnAtoms {
+  using Element = std::remove_reference_t<decltype(std::declval<List&>()[0])>;
+  using AnyClause = std::remove_pointer_t<Element>;
+  using AnyAtom = std::conditional_t<std::is_const_v<AnyClause>, const Atom, Atom>;
+
+ public:
+  struct Item {
+    std::size_t position;
+    AnyClause& clause;
+    AnyAtom& atom;
+  };
+
+  class Iterator {
+   public:
+    using value_type = Item;
+    using difference_type = std::ptrdiff_t;
+
+    explicit Iterator(List& list) : list_(&list) { Find(); }
+    Item operator*() const { return {at_, Here(), *atom_}; }
+    Iterator& operator++() { return ++at_, Find(), *this; }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return at_ == list_->size(); }
+
+   private:
+    AnyClause& Here() const {
+      if constexpr (std::is_pointer_v<Element>) return *(*list_)[at_];
+      else return (*list_)[at_];
+    }
+    void Find() {
+      while (at_ < list_->size() && (atom_ = Here().template As<Atom>()) == nullptr) ++at_;
+    }
+
+    List* list_;
+    std::size_t at_ = 0;
+    AnyAtom* atom_ = nullptr;
+  };
+
+  explicit OwnAtoms(List& list) : list_(list) {}
+  Iterator begin() const { return Iterator(list_); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  List& list_;
+};
+
+inline std::vector<const Clause*> PointersTo(const Clauses& clauses) {
+  std::vector<const Clause*> out;
+  for (const Clause& clause : clauses) out.push_back(&clause);
+  return out;
+}
+
 /// The atom that a clause reads: itself, or that of `!%goal`. Null for other kinds.
 inline const Atom* AtomIn(const Clause& clause) {
   const Atom* found = nullptr;
@@ -233,6 +293,19 @@ inline bool MayReadAny(const Clauses& clauses) {
 inline const Compare* EqualityIn(const Clause& clause) {
   const auto* const compare = clause.As<Compare>();
   return compare != nullptr && compare->op == Operator::kEqual ? compare : nullptr;
+}
+
+/// The clause as a count of the answers to an atom; null for another one.
+inline const CountOf* RowCountIn(const Clause& clause) {
+  const auto* const count = clause.As<CountOf>();
+  return count != nullptr && !count->atom.empty() ? count : nullptr;
+}
+
+/// The branches of a disjunction, of which one has to hold; none for another clause.
+inline std::span<const Clauses> BranchesOf(const Clause& clause) {
+  const auto* const alternatives = clause.As<Alternatives>();
+  if (alternatives == nullptr) return {};
+  return alternatives->branches;
 }
 
 }  // namespace rpl

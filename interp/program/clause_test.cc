@@ -3,6 +3,7 @@
 // The parts of each kind of clause, and the walks over clauses within clauses.
 #include "interp/program/clause.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <type_traits>
 
@@ -173,6 +174,41 @@ TEST_CASE("a walk may change the clauses") {
   std::string atoms;
   ForEachAtom(clauses, [&](const Atom& atom) { atoms += std::to_string(atom.relation); });
   CHECK(atoms == "22");
+}
+
+TEST_CASE("the atoms of a list have their places, and those within clauses are left out") {
+  Clauses clauses = {ClauseOf(Negation{{CallOf(1, {})}}), CallOf(2, {}), ClauseOf(Truth{true}),
+                     CallOf(3, {})};
+  for (const auto& [position, clause, atom] : OwnAtoms(clauses)) {
+    CHECK(&clause == &clauses[position]);
+    atom.relation += 10;
+  }
+  std::string atoms;
+  const std::vector<const Clause*> pointers = PointersTo(clauses);
+  for (const auto& [position, clause, atom] : OwnAtoms(pointers)) {
+    CHECK(&clause == &clauses[position]);
+    atoms += std::to_string(position) + ":" + std::to_string(atom.relation) + " ";
+  }
+  CHECK(atoms == "1:12 3:13 ");
+  CHECK(std::ranges::any_of(OwnAtoms(pointers), [](const auto& a) { return a.position == 3; }));
+  clauses.clear();
+  for (const auto& own : OwnAtoms(clauses)) FAIL(own.position);
+}
+
+TEST_CASE("a disjunction has branches, and a count of rows is no count of a value") {
+  const Clause either = ClauseOf(Alternatives{{{CallOf(1, {})}, {CallOf(2, {}), CallOf(3, {})}}});
+  REQUIRE(BranchesOf(either).size() == 2);
+  CHECK(BranchesOf(either).back().size() == 2);
+  CHECK(BranchesOf(ClauseOf(First{{CallOf(1, {})}})).empty());
+  CountOf count;
+  count.result = 0;
+  count.value = {SlotExpr(1)};
+  CHECK(RowCountIn(ClauseOf(count)) == nullptr);
+  count.value.clear();
+  count.atom = {CallOf(1, {})};
+  const Clause rows = ClauseOf(count);
+  CHECK(RowCountIn(rows) == rows.As<CountOf>());
+  CHECK(RowCountIn(CallOf(1, {})) == nullptr);
 }
 
 TEST_CASE("the slots of an aggregate's body are local to it") {

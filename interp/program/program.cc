@@ -117,23 +117,22 @@ const std::vector<std::string>* Program::ParametersOf(RelationId relation) const
 // Registers the constraint if it is a guard: it forbids a call on its left whose reply is not read,
 // or nothing else binds an argument of one, which it cannot have made then.
 void Program::TakeGuard(Constraint& c) {
-  const auto is_call = [&](const Atom* atom) {
-    return atom != nullptr && atom->row < 0 && store_.at(atom->relation).space() == Space::kTool;
+  const auto is_call = [&](const Atom& atom) {
+    return atom.row < 0 && store_.at(atom.relation).space() == Space::kTool;
   };
-  std::vector<std::size_t> calls;
-  for (std::size_t i = 0; i < c.left.size(); ++i)
-    if (is_call(c.left[i].As<Atom>())) calls.push_back(i);
+  std::vector<std::pair<std::size_t, RelationId>> calls;
+  for (const auto& [position, clause, atom] : OwnAtoms(c.left))
+    if (is_call(atom)) calls.emplace_back(position, atom.relation);
   if (calls.empty() || c.obligation) return;
   if (!c.forbids) {
-    std::vector<const Clause*> left;
-    for (const Clause& clause : c.left) left.push_back(&clause);
     const std::vector<bool> bound =
-        BoundBy(left, std::vector<bool>(c.slots.size()), [&](const Atom& atom) {
+        BoundBy(PointersTo(c.left), std::vector<bool>(c.slots.size()), [&](const Atom& atom) {
           return store_.at(atom.relation).space() == Space::kTool ? ~Columns{0} : Columns{0};
         });
     bool open = false;
-    for (const std::size_t i : calls)
-      ForEachSlot(c.left[i], [&](SlotId s) { open = open || !bound[static_cast<std::size_t>(s)]; });
+    for (const auto& call : calls)
+      ForEachSlot(c.left[call.first],
+                  [&](SlotId s) { open = open || !bound[static_cast<std::size_t>(s)]; });
     if (!open) return;
   }
   c.guards = true;
@@ -145,21 +144,21 @@ void Program::TakeGuard(Constraint& c) {
   };
   const auto within = [&](Clauses& body) {
     ForEachAtom(body, [&](Atom& atom) {
-      if (is_call(&atom)) reads(atom, CallsOf(atom.relation).made);
+      if (is_call(atom)) reads(atom, CallsOf(atom.relation).made);
     });
   };
-  for (const std::size_t focus : calls) {
+  for (const auto& [focus, relation] : calls) {
     Constraint form = c;
     for (std::size_t i = 0; i < form.left.size(); ++i) {
       auto* atom = form.left[i].As<Atom>();
-      if (is_call(atom)) {
+      if (atom != nullptr && is_call(*atom)) {
         const CallRelations of = CallsOf(atom->relation);
         reads(*atom, i == focus ? of.pending : of.called);
       }
       ForEachBody(form.left[i], within);
     }
     within(form.right);
-    guard.readings.push_back({c.left[focus].As<Atom>()->relation, std::move(form)});
+    guard.readings.push_back({relation, std::move(form)});
   }
   guards_.push_back(std::move(guard));
 }

@@ -20,38 +20,6 @@ namespace {
 /// Longer expressions get a name, so that texts grow with the plan and not with the uses of a slot.
 constexpr std::size_t kMostInline = 100;
 
-std::string_view NameOfStep(Step::Kind kind) {
-  switch (kind) {
-    case Step::Kind::kTemporal: return "a comparison of times";
-    case Step::Kind::kCountForm: return "a count of a form";
-    case Step::Kind::kExpand: return "an expansion";
-    case Step::Kind::kMetadata:
-    case Step::Kind::kAggregate: return "metadata";
-    case Step::Kind::kReadAvar: return "an async variable";
-    case Step::Kind::kShow: return "`$json`";
-    case Step::Kind::kReadText: return "a template that another clause decides";
-    case Step::Kind::kGoalFalse: return "a goal that is false";
-    case Step::Kind::kFirst: return "`@choose`";
-    case Step::Kind::kLoop: return "`@for`";
-    case Step::Kind::kDistinct: return "`@distinct`";
-    case Step::Kind::kCheck: return "a constraint on a rule";
-    case Step::Kind::kAtom:
-    case Step::Kind::kCompare:
-    case Step::Kind::kBind:
-    case Step::Kind::kMatch:
-    case Step::Kind::kMember:
-    case Step::Kind::kCountAtom:
-    case Step::Kind::kCountValue:
-    case Step::Kind::kNot:
-    case Step::Kind::kBranch:
-    case Step::Kind::kTruth:
-    case Step::Kind::kEmit:
-    case Step::Kind::kFound:
-    case Step::Kind::kStuck: break;
-  }
-  return "this clause";
-}
-
 std::string ColumnOf(const std::string& alias, std::size_t column) {
   return alias + ".c" + std::to_string(column + 1);
 }
@@ -138,18 +106,14 @@ void SqlSelectWriter::One(const Step& s, Scope& scope) {
       return CountResult(s, {"rpl_length(" + SqlTag(value) + ")", sql::kInt64, true}, scope);
     }
     case Step::Kind::kNot: return Absent(s, scope);
-    case Step::Kind::kTruth: {
-      const auto* truth = s.clause->As<Truth>();
-      scope.never = truth != nullptr && !truth->holds;
-      return;
-    }
+    case Step::Kind::kTruth: scope.never = s.negated; return;
     case Step::Kind::kStuck:
       Refuse(Code::kSqlCaller, s.problem);
       scope.never = true;
       return;
     default:
       Refuse(Code::kSqlClause,
-             std::string(NameOfStep(s.kind)) + " has no counterpart in SQL: `" + text_ + "`");
+             std::string(TraitsOf(s.kind).name) + " has no counterpart in SQL: `" + text_ + "`");
       scope.never = true;
   }
 }
@@ -280,23 +244,20 @@ void SqlSelectWriter::Compared(const Step& s, Scope& scope) {
   const SqlExpression a = Evaluate(s.operands[0], scope);
   const SqlExpression b = Evaluate(s.operands[1], scope);
   if (scope.never) return;
-  const auto* compare = s.clause != nullptr ? s.clause->As<Compare>() : nullptr;
-  const Operator op = compare != nullptr ? compare->op : Operator::kEqual;
-  if (op == Operator::kEqual) return RequireEqual(a, b, scope);
-  if (op == Operator::kNotEqual) {
+  if (s.op == Operator::kEqual) return RequireEqual(a, b, scope);
+  if (s.op == Operator::kNotEqual) {
     for (const SqlExpression* e : {&a, &b})
       if (e->nullable) scope.select.where.push_back(e->text + " IS NOT NULL");
     if (const auto equal = SqlEqual(a, b, "<>")) scope.select.where.push_back(*equal);
     return;
   }
   NoteKinds(a, b, (a.kinds & sql::kNumbers) != 0 ? sql::kNumbers : sql::kString);
-  if (const auto order = SqlOrder(a, b, OperatorText(op))) scope.select.where.push_back(*order);
+  if (const auto order = SqlOrder(a, b, OperatorText(s.op))) scope.select.where.push_back(*order);
   else scope.never = true;
 }
 
 void SqlSelectWriter::IsMember(const Step& s, Scope& scope) {
   const Expr& of = s.operands[0];
-  const bool negated = s.clause->As<Member>()->negated;
   const bool is_constant =
       of.kind == Expr::Kind::kTerm && of.term.kind == Pattern::Kind::kConstant &&
       (of.term.constant.kind() == Kind::kList || of.term.constant.kind() == Kind::kSet);
@@ -324,13 +285,13 @@ void SqlSelectWriter::IsMember(const Step& s, Scope& scope) {
     for (const SqlExpression& item : items)
       if (const auto equal = SqlEqual(element, item)) any.push_back(*equal);
     if (!is_constant) {
-      if (negated)
+      if (s.negated)
         scope.select.where.push_back("rpl_length(" + SqlTag(collection) + ") IS NOT NULL");
       any.push_back("EXISTS (SELECT 1 FROM rpl_items(" + SqlTag(collection) +
                     ") AS i WHERE i.item = " + SqlTag(element) + ")");
     }
-    if (any.empty()) scope.never = !negated;
-    else scope.select.where.push_back((negated ? "NOT (" : "(") + Joined(any, " OR ") + ")");
+    if (any.empty()) scope.never = !s.negated;
+    else scope.select.where.push_back((s.negated ? "NOT (" : "(") + Joined(any, " OR ") + ")");
     return;
   }
   const std::string alias = Alias();

@@ -243,12 +243,11 @@ std::optional<std::vector<Value>> ConstraintCheck::RowOf(const Atom& atom,
 std::vector<Assertion> ConstraintCheck::AssertedOf(const Constraint& c,
                                                    const std::vector<Value>& slots) const {
   std::vector<Assertion> out;
-  for (const Clause& clause : c.left) {
-    const auto* atom = clause.As<Atom>();
-    if (atom == nullptr || engine_.store.at(atom->relation).space() != Space::kRelation) continue;
-    std::optional<std::vector<Value>> cells = RowOf(*atom, slots);
+  for (const auto& [position, clause, atom] : OwnAtoms(c.left)) {
+    if (engine_.store.at(atom.relation).space() != Space::kRelation) continue;
+    std::optional<std::vector<Value>> cells = RowOf(atom, slots);
     Assertion fact;
-    fact.relation = engine_.store.BaseOf(atom->relation);
+    fact.relation = engine_.store.BaseOf(atom.relation);
     const Relation& rel = engine_.store.at(fact.relation);
     const RowId row = cells ? rel.Find(*cells) : kNoId;
     if (row == kNoId || !rel.asserted(row)) continue;
@@ -266,12 +265,11 @@ std::vector<Assertion> ConstraintCheck::AssertedOf(const Constraint& c,
 std::vector<std::string> ConstraintCheck::RowsOf(const Constraint& c,
                                                  const std::vector<Value>& slots) const {
   std::vector<std::string> out;
-  for (const Clause& clause : c.left) {
-    const auto* atom = clause.As<Atom>();
-    const Space space = atom == nullptr ? Space::kGoal : engine_.store.at(atom->relation).space();
+  for (const auto& [position, clause, atom] : OwnAtoms(c.left)) {
+    const Space space = engine_.store.at(atom.relation).space();
     if (space != Space::kRelation && space != Space::kTool) continue;
-    if (const auto row = RowOf(*atom, slots))
-      out.push_back(derivations_.RowText(engine_.store.BaseOf(atom->relation), *row));
+    if (const auto row = RowOf(atom, slots))
+      out.push_back(derivations_.RowText(engine_.store.BaseOf(atom.relation), *row));
   }
   return out;
 }
@@ -280,10 +278,9 @@ std::vector<std::string> ConstraintCheck::RowsOf(const Constraint& c,
 std::vector<std::pair<RelationId, std::vector<Value>>> ConstraintCheck::FactsOf(
     const Constraint& c, const std::vector<Value>& slots) const {
   std::vector<std::pair<RelationId, std::vector<Value>>> out;
-  for (const Clause& clause : c.left)
-    if (const auto* atom = clause.As<Atom>())
-      if (auto row = RowOf(*atom, slots))
-        out.emplace_back(engine_.store.BaseOf(atom->relation), *std::move(row));
+  for (const auto& own : OwnAtoms(c.left))
+    if (auto row = RowOf(own.atom, slots))
+      out.emplace_back(engine_.store.BaseOf(own.atom.relation), *std::move(row));
   return out;
 }
 

@@ -79,13 +79,11 @@ std::map<std::string, AnswerOrigin> OriginsOf(const Outcome& outcome, const Sess
     for (std::size_t slot = 0; slot < def.slots.size(); ++slot)
       if ("?" + def.slots[slot] == outcome.columns[i])
         captured.emplace(static_cast<SlotId>(slot), outcome.cells[i]);
-  for (const Clause& clause : def.body) {
-    const auto* atom = clause.As<Atom>();
-    if (atom == nullptr) continue;
+  for (const auto& [position, clause, atom] : OwnAtoms(def.body)) {
     const std::optional<AnswerOrigin> origin =
-        OriginIn(session.program(), session.store().at(atom->relation), *atom, captured);
+        OriginIn(session.program(), session.store().at(atom.relation), atom, captured);
     if (!origin) continue;
-    for (const Pattern& arg : atom->args) {
+    for (const Pattern& arg : atom.args) {
       if (arg.kind != Pattern::Kind::kSlot || !captured.contains(arg.slot)) continue;
       const auto [at, is_new] =
           out.emplace("?" + def.slots[static_cast<std::size_t>(arg.slot)], *origin);
