@@ -42,12 +42,12 @@ rpl_add_module(rpl_scripts
   runtime/tools/program_folder.cc
   runtime/tools/read_notes.cc
   shell/guard/denial_text.cc
+  shell/terminal/answer_script.cc
   shell/terminal/colours.cc
   shell/terminal/input.cc
   shell/terminal/prompt_text.cc
   shell/terminal/refusal.cc
   shell/terminal/report.cc
-  shell/terminal/scripted_agent.cc
   shell/terminal/text_width.cc
   shell/script/guard_notation.cc
   shell/script/markup.cc

@@ -4,8 +4,8 @@
 // structs. In this file `rpl::Outcome` and similar names are the engine's own, and names without
 // the prefix those of the public header.
 //
-// A turn with open calls ends. A reply is therefore stored by Replies below, the agent of the
-// session, until the next turn makes the call again.
+// A turn with open calls ends. A reply is therefore stored by Replies below until the next turn
+// makes the call again.
 #include "rpl/rpl.h"
 
 #include <fmt/format.h>
@@ -110,43 +110,28 @@ constexpr const char* kGone = "a callback destroyed the engine";
 constexpr const char* kMovedFrom = "the engine was moved from";
 constexpr const char* kCalledBack = "a callback must not call its own engine";
 
-// The agent of the session: stored replies first, then the callbacks and the model.
-class Replies : public RelayingAgent, public ChatSink {
+// The replies of the session: those that are stored, and those of the callback for tools.
+class Replies {
  public:
-  /// Borrows all; `gone` becomes true if a callback destroys the engine.
-  Replies(const Engine::Options& options, const bool& gone, ModelAgent& model)
-      : RelayingAgent(model, model), options_(options), gone_(gone) {}
+  /// Borrows both; `gone` becomes true if a callback destroys the engine.
+  Replies(const Engine::Options& options, const bool& gone) : options_(options), gone_(gone) {}
 
-  rpl::Answer Ask(const rpl::Question& question, Pool& pool, std::string_view refused) override {
-    if (!refused.empty()) kept_.erase(question.id);
-    rpl::Answer kept = Kept(question, pool);
-    if (kept.kind != rpl::Answer::Kind::kNobody) return kept;
-    return people_.Ask(question, pool, refused);
-  }
-
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
-    std::vector<rpl::Answer> out;
-    for (const ToolCall& call : calls) {
-      out.push_back(Kept(call, pool));
-      const bool open = out.back().kind == rpl::Answer::Kind::kNobody;
-      if (open && options_.tool && !call.in_doubt && !called_.contains(call.id))
-        out.back() = CallTool(call, pool);
-      if (gone_) throw std::runtime_error(kGone);
-    }
-    return out;
-  }
-
-  void Chat(const std::string& line) override {
-    if (options_.chat) options_.chat(line);
+  /// For an agent that relays. A call always has an answer, if only that it stays open.
+  std::optional<rpl::Answer> AnswerTo(const Request& request, Pool& pool,
+                                      std::string_view refused) {
+    if (!refused.empty()) kept_.erase(request.id);
+    rpl::Answer answer = Kept(request, pool);
+    const bool open = answer.kind == rpl::Answer::Kind::kNobody;
+    const ToolCall* const call = request.call();
+    if (call == nullptr) return open ? std::nullopt : std::optional(std::move(answer));
+    if (open && options_.tool && !call->in_doubt && !called_.contains(call->id))
+      answer = CallTool(*call, pool);
     if (gone_) throw std::runtime_error(kGone);
+    return answer;
   }
 
   void Keep(const std::string& id, Engine::Reply reply) { kept_[id] = std::move(reply); }
   bool IsKept(const std::string& id) const { return kept_.contains(id); }
-  bool IsDeclined(const std::string& id) const {
-    const auto at = kept_.find(id);
-    return at != kept_.end() && at->second.kind == Engine::Reply::Kind::kDecline;
-  }
   /// True for a tool that was called and replied Later.
   bool IsCalled(const std::string& id) const { return called_.contains(id); }
   bool Forget(const std::string& id) { return called_.erase(id) > 0; }
@@ -290,7 +275,8 @@ struct Engine::State {
         model(
             nobody, nobody, vouched, [this](const std::string& line) { Note(line); },
             SessionOptionsOf(options, nullptr, gone).interrupted),
-        replies(options, gone, model),
+        replies(options, gone),
+        agent(model, model, replies),
         gate(GateSetupOf(options, option_findings)),
         run(Unrecorded()) {
     TakeModel(
@@ -308,6 +294,12 @@ struct Engine::State {
   // What the model did, as a line of the log.
   void Note(const std::string& line) {
     if (options.log && !gone) options.log("note: " + line);
+  }
+  rpl::Ports Ports() {
+    return {agent, agent, nobody, [this](const std::string& line) {
+              if (options.chat) options.chat(line);
+              if (gone) throw std::runtime_error(kGone);
+            }};
   }
   std::unique_ptr<rpl::Run> Unrecorded();
   void Guarded(const std::function<void()>& work);
@@ -329,6 +321,7 @@ struct Engine::State {
   VouchedPermission vouched;  // the program that embeds the engine vouches for the model
   ModelAgent model;
   Replies replies;
+  RelayingAgent agent;                   // replies, then the model
   std::vector<Finding> option_findings;  // of the policy and the settings
   std::unique_ptr<GateSetup> gate;       // null without a policy
   std::vector<ProgramFile> files;
@@ -348,10 +341,9 @@ struct Engine::State {
 
 // A run of the documents so far that no file records.
 std::unique_ptr<rpl::Run> Engine::State::Unrecorded() {
-  return rpl::Run::Open({replies, replies, nobody, replies},
-                        {.files = files,
-                         .reader = options.file,
-                         .options = SessionOptionsOf(options, gate.get(), gone)})
+  return rpl::Run::Open(Ports(), {.files = files,
+                                  .reader = options.file,
+                                  .options = SessionOptionsOf(options, gate.get(), gone)})
       .run;
 }
 
@@ -445,14 +437,13 @@ std::string Engine::State::Open(Outcome& out) {
     return shown + ": the session is damaged: " + got.store->damage();
   std::vector<Event> events = got.store->events();
   rpl::Run::Opened begun =
-      rpl::Run::Open({replies, replies, nobody, replies},
-                     {.files = files,
-                      .reader = options.file,
-                      .options = SessionOptionsOf(options, gate.get(), gone),
-                      .record = Recording{std::move(events), std::move(got.store)},
-                      .retry = [this](const std::string& call, const std::string&) {
-                        return retried.contains(call);
-                      }});
+      rpl::Run::Open(Ports(), {.files = files,
+                               .reader = options.file,
+                               .options = SessionOptionsOf(options, gate.get(), gone),
+                               .record = Recording{std::move(events), std::move(got.store)},
+                               .retry = [this](const std::string& call, const std::string&) {
+                                 return retried.contains(call);
+                               }});
   run = std::move(begun.run);
   out.findings = FindingsOf(begun.findings, session().sources());
   rejected = begun.why == Unopened::kRejected;

@@ -66,7 +66,7 @@ struct Repeating : Nobody {
       default: return {Kind::kNobody, {}};
     }
   }
-  void Chat(const std::string& line) override {
+  void Chat(const std::string& line) {
     Require(line.find('\n') == std::string::npos, "chat is a line", line);
     said += line + '\n';
   }

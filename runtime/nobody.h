@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An agent that answers nothing and shows nothing, for sessions that are inspected but not
-// continued: their calls stay open.
+// An agent that answers nothing, for sessions that are inspected but not continued: their calls
+// stay open. At most it reads sources, where a test holds their texts.
 #ifndef RPL_RUNTIME_NOBODY_H_
 #define RPL_RUNTIME_NOBODY_H_
 
-#include <string>
+#include <cstddef>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "formats/text_hash.h"
 #include "runtime/ports.h"
 
 namespace rpl {
 
-/// Stateless.
-class Nobody : public People, public Tools, public SourceAccess, public ChatSink {
+class Nobody : public People, public Tools, public SourceAccess {
  public:
+  /// The reply to a call of `$index` whose source is there; none to other calls.
+  using Reader = std::function<rpl::Answer(const ToolCall&, Pool&)>;
+
+  Nobody() = default;
+  explicit Nobody(Reader reader) : reader_(std::move(reader)) {}
+
   rpl::Answer Ask(const Question&, Pool&, std::string_view) override { return {}; }
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool&) override {
-    return std::vector<rpl::Answer>(calls.size());
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out(calls.size());
+    for (std::size_t i = 0; reader_ && i < calls.size(); ++i) out[i] = reader_(calls[i], pool);
+    return out;
   }
-  void Chat(const std::string&) override {}
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out(calls.size());
+    for (std::size_t i = 0; reader_ && i < calls.size(); ++i) {
+      rpl::Answer read = reader_(calls[i].call, pool);
+      if (read.source && HashOfText(read.source->text) != calls[i].hash) out[i] = std::move(read);
+    }
+    return out;
+  }
+
+ private:
+  Reader reader_;
 };
 
 }  // namespace rpl

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ports of a run: whoever answers its questions and calls, reads its sources and shows its chat
-// (§18). The terminal, scripted answers and tests implement them; the runtime itself never reads
-// input.
+// (§18). A terminal, commands and tests implement them; the runtime itself never reads input.
 //
 // They are called in phase 8: Tools::Call once for the calls that go out together, then People::Ask
 // for the open questions, in written order, until one has an answer. A reply enters the program in
@@ -18,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interp/store/by.h"
@@ -136,27 +136,25 @@ class SourceAccess {
                                                        const Pool& pool);
 };
 
-/// Where chat is written.
-class ChatSink {
- public:
-  virtual ~ChatSink() = default;
-
-  /// A line of chat written by a tool ($json), without its newline.
-  virtual void Chat(const std::string& line) = 0;
-};
+/// Shows a line of chat written by a tool ($json), without its newline.
+using ChatSink = std::function<void(const std::string& line)>;
 
 /// All of them, as a run has them. Borrows them.
 struct Ports {
-  Ports(People& asked, Tools& called, SourceAccess& read, ChatSink& shown)
-      : people(asked), tools(called), access(read), chat(shown) {}
-  /// Those of one party.
+  /// Without a sink, chat is not shown.
+  Ports(People& asked, Tools& called, SourceAccess& read, ChatSink shown = nullptr)
+      : people(asked), tools(called), access(read), chat(std::move(shown)) {}
+  /// Those of one party; chat is shown to it if it has a function Chat.
   template <std::derived_from<People> Party>
-  Ports(Party& all) : Ports(all, all, all, all) {}
+  Ports(Party& all) : Ports(all, all, all) {
+    if constexpr (requires { all.Chat(std::string()); })
+      chat = [&all](const std::string& line) { all.Chat(line); };
+  }
 
   People& people;
   Tools& tools;
   SourceAccess& access;
-  ChatSink& chat;
+  ChatSink chat;
 };
 
 }  // namespace rpl

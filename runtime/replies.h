@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of answers, as people type them and questions take them.
+// The words of answers, as people type them and questions take them; the replies to calls.
 #ifndef RPL_RUNTIME_REPLIES_H_
 #define RPL_RUNTIME_REPLIES_H_
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runtime/ports.h"
 
@@ -34,6 +37,22 @@ Value TypedReply(Pool& pool, const std::string& text, const Request& request);
 Answer FailedCall(Pool& pool, std::string_view code, std::string_view message);
 /// The same for a call that did not run.
 Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message);
+
+/// Some of the calls of a list, and where they stand in it.
+template <typename Call>
+struct Picked {
+  void Add(Call call, std::size_t place) {
+    calls.push_back(std::move(call));
+    places.push_back(place);
+  }
+  /// Puts their replies, which are in their order, where they stand in the list.
+  void Place(std::vector<Answer> replies, std::vector<Answer>& to) const {
+    for (std::size_t k = 0; k < replies.size(); ++k) to[places[k]] = std::move(replies[k]);
+  }
+
+  std::vector<Call> calls;
+  std::vector<std::size_t> places;
+};
 
 /// The option that a typed text selects: by its text, plain or as in prose, else by its number from
 /// 1 (`2` or

@@ -396,7 +396,7 @@ struct Run {
       config.files.relations.back().table = "rpl_pushed." + SqlName(table.name);
     }
     agent.SetFolder("/nonexistent");
-    session = std::make_unique<Session>(Ports(nobody, agent, agent, nobody), Options());
+    session = std::make_unique<Session>(Ports(nobody, agent, agent), Options());
     for (const Diagnostic& d : session->Load("p.rpl", text))
       if (d.severity == Severity::kError) errors += d.message + "\n";
   }

@@ -11,7 +11,6 @@ class Engine;
 }  // namespace interp
 
 class Budget;
-class ChatSink;
 class Derivations;
 class Door;
 class FactWriter;

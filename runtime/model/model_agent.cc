@@ -39,7 +39,7 @@ ToolCommand ApprovedAs(const ModelConfig& config) {
 
 ModelAgent::ModelAgent(People& people, Tools& tools, Permission& permission, Note note,
                        std::function<bool()> interrupted)
-    : RelayingAgent(people, tools),
+    : RelayingAgent(people, tools, *this),
       permission_(permission),
       note_(std::move(note)),
       interrupted_(std::move(interrupted)) {}
@@ -76,14 +76,17 @@ bool ModelAgent::IsPermitted(const Question& question) {
   return false;
 }
 
-rpl::Answer ModelAgent::Ask(const Question& question, Pool& pool, std::string_view refused) {
-  if (refused.empty() && question.attempts != nullptr && !ended_ && IsInScope(question))
-    if (std::optional<rpl::Answer> answer = AskModel(question, pool)) return *std::move(answer);
-  return people_.Ask(question, pool, refused);
+std::optional<rpl::Answer> ModelAgent::AnswerTo(const Request& request, Pool& pool,
+                                                std::string_view refused) {
+  const Question* question = request.question();
+  if (question == nullptr || question->attempts == nullptr || !refused.empty() || ended_ ||
+      !IsInScope(*question))
+    return std::nullopt;
+  return AskModel(*question, pool);
 }
 
 bool ModelAgent::AnswersAgain(const std::string& call, const AttemptBook& attempts) {
-  if (provider_ == nullptr || ended_) return people_.AnswersAgain(call, attempts);
+  if (provider_ == nullptr || ended_) return RelayingAgent::AnswersAgain(call, attempts);
   return attempts.CountOf(call) < config_.bounds.attempts && ReachedLimit(attempts).empty();
 }
 
@@ -252,7 +255,7 @@ void ModelAgent::Keep(const Question& question, const nlohmann::ordered_json& va
 }
 
 std::vector<rpl::Answer> ModelAgent::Call(const std::vector<ToolCall>& calls, Pool& pool) {
-  std::vector<rpl::Answer> out = tools_.Call(calls, pool);
+  std::vector<rpl::Answer> out = RelayingAgent::Call(calls, pool);
   for (std::size_t i = 0; i < out.size(); ++i)
     if (out[i].source && !IsReadable(out[i].source->name) && MayRead(calls[i]))
       out[i] = ReadByModel(calls[i], std::move(out[i]), pool);

@@ -52,7 +52,8 @@ class ModelAgent : public RelayingAgent {
   void Use(const ModelConfig& config, Permit permit, bool approved,
            std::unique_ptr<ModelProvider> provider);
 
-  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
+  /// The answer of the model to a question in its scope; not again once one was refused.
+  std::optional<rpl::Answer> AnswerTo(const Request& request, Pool& pool, std::string_view refused);
   std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
   bool AnswersAgain(const std::string& call, const AttemptBook& attempts) override;
 

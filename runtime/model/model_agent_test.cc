@@ -98,12 +98,11 @@ struct ModelledRun {
                                   [](const Event& e) { return e.kind == Event::Kind::kOutcome; }),
                      recorded.end());
     std::vector<Event> fresh;
-    Run::Opened opened =
-        Run::Open({agent, agent, person, person},
-                  {.files = {{"p.md", text}},
-                   .options = std::move(options),
-                   .record = Recording{recorded, std::make_unique<ListStore>(fresh)},
-                   .goal = ""});
+    Run::Opened opened = Run::Open(
+        {agent, agent, person}, {.files = {{"p.md", text}},
+                                 .options = std::move(options),
+                                 .record = Recording{recorded, std::make_unique<ListStore>(fresh)},
+                                 .goal = ""});
     for (const Diagnostic& d : opened.findings) UNSCOPED_INFO(d.message);
     REQUIRE(opened);
     const Outcome outcome = opened.run->IsOver() ? *opened.run->last() : opened.run->Turn();

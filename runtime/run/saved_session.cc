@@ -72,7 +72,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
                    HostDescription* host) {
   Replayed out;
   Nobody nobody;  // a replay that ends with the recording asks nobody
-  const Ports ports(nobody, nobody, reader != nullptr ? *reader : nobody, nobody);
+  const Ports ports(nobody, nobody, reader != nullptr ? *reader : nobody);
   for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
     const auto end =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(begin) + 1, events.end(),

@@ -9,8 +9,11 @@
 #include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/store/store.h"
-#include "runtime/ports.h"
+#include "runtime/facts/budget.h"
+#include "runtime/facts/call_book.h"
+#include "runtime/facts/recorder.h"
 #include "runtime/record/journal.h"
+#include "runtime/step/call_permission.h"
 #include "runtime/step/step_state.h"
 
 namespace rpl {
@@ -60,7 +63,8 @@ void Dispatch::ShowChat(const StepState& step) {
     const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
     if (!run_.permission.AdmitsShown(value)) continue;
     chat_ = true;
-    if (journal != nullptr ? journal->Chat(json) : live) sink_.Chat(json);
+    const bool is_new = journal != nullptr ? journal->Chat(json) : live;
+    if (is_new && sink_) sink_(json);
     run_.recorder.Log(LogLine::Verb::kChat, json);
     run_.recorder.Event("chat", {{"line", json}});
     if (traced.insert(clause->text).second)

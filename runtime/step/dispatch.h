@@ -7,8 +7,10 @@
 #ifndef RPL_RUNTIME_STEP_DISPATCH_H_
 #define RPL_RUNTIME_STEP_DISPATCH_H_
 
+#include <utility>
 #include <vector>
 
+#include "runtime/ports.h"
 #include "runtime/step/call_dispatch.h"
 #include "runtime/step/part_names.h"
 #include "runtime/step/question_dispatch.h"
@@ -17,10 +19,11 @@ namespace rpl {
 
 class Dispatch {
  public:
-  Dispatch(ChatSink& sink, CallDispatch::Parts of_calls, QuestionDispatch::Parts of_questions)
+  /// Without a sink, nothing is shown.
+  Dispatch(ChatSink sink, CallDispatch::Parts of_calls, QuestionDispatch::Parts of_questions)
       : run_(of_calls),
         engine_(run_.engine),
-        sink_(sink),
+        sink_(std::move(sink)),
         tool_calls_(std::move(of_calls)),
         questions_(std::move(of_questions)) {}
 
@@ -38,7 +41,7 @@ class Dispatch {
 
   const CallDispatch::Parts run_;
   interp::Engine& engine_;
-  ChatSink& sink_;
+  const ChatSink sink_;
   CallDispatch tool_calls_;
   QuestionDispatch questions_;
   bool chat_ = false;

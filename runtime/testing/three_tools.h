@@ -19,11 +19,6 @@
 
 namespace rpl::testing {
 
-struct NobodyAnswers : Nobody {
-  void Chat(const std::string& line) override { chat += line + "\n"; }
-  std::string chat;
-};
-
 struct EverythingGoes : Permission {
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
   Permit Ask(const CommandCall&, const std::string&) override { return {true, ""}; }
@@ -54,8 +49,9 @@ struct ThreeTools {
     SessionOptions options;
     options.now = "2026-01-02T00:00:00Z";
     std::vector<Event> events = opened.store->events();
-    SavedSession saved({nobody, agent, agent, nobody}, options, std::move(events),
-                       std::move(opened.store));
+    SavedSession saved(
+        {nobody, agent, agent, [this](const std::string& line) { chat += line + "\n"; }}, options,
+        std::move(events), std::move(opened.store));
     saved.Start({{"p.rpl", "% <- ?a = $one(1), ?b = $two(2), ?c = $three(?a, ?b), $json(?c)\n"}},
                 [](const std::string&) { return std::nullopt; });
     const auto& last = saved.last();
@@ -75,7 +71,8 @@ struct ThreeTools {
   std::string damage;
   ToolConfig config;
   EverythingGoes everything;
-  NobodyAnswers nobody;
+  Nobody nobody;
+  std::string chat;
   ToolAgent agent{config, everything, {}};
 };
 

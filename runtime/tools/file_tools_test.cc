@@ -58,8 +58,7 @@ struct Files {
     std::vector<Event> events = opened.store->events();
     SessionOptions options;
     options.now = "2026-01-02T00:00:00Z";
-    SavedSession saved({nobody, agent, agent, nobody}, options, std::move(events),
-                       std::move(opened.store));
+    SavedSession saved({nobody, agent, agent}, options, std::move(events), std::move(opened.store));
     saved.Start({{"p.rpl", program}}, [](const std::string&) { return std::nullopt; });
     const Outcome outcome = saved.session().Run();
     CHECK(saved.journal().broken() == "");

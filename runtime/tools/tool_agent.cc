@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tools/tool_agent.h"
 
+#include <algorithm>
+
 #include "formats/text_hash.h"
 #include "interp/store/json_value.h"
 #include "runtime/replies.h"
 
 namespace rpl {
 namespace {
-
-// Calls selected from a list of requests, with their indexes in it.
-template <typename T>
-struct Picked {
-  std::vector<T> calls;
-  std::vector<std::size_t> places;
-
-  void Add(T call, std::size_t place) {
-    calls.push_back(std::move(call));
-    places.push_back(place);
-  }
-};
 
 // A command in place of `$index` replies with the text of a source, or with the JSON that it is.
 Answer ReadByCommand(const CommandCall& call, const ToolResult& result, Pool& pool) {
@@ -69,15 +59,17 @@ std::optional<CommandCall> CommandCallFor(const ToolCall& of, const ToolCommand&
 
 }  // namespace
 
-ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run)
+ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run,
+                     Observer observer)
     : config_(config),
       permission_(permission),
       run_(std::move(run)),
+      observer_(std::move(observer)),
       files_(config.files, permission),
       servers_(permission) {}
 
 bool ToolAgent::AnswersAlone(const ToolCall& call) const {
-  return config_.Find(call.tool) != nullptr || files_.Takes(call);
+  return !only_reads_ && (config_.Find(call.tool) != nullptr || files_.Takes(call));
 }
 
 std::vector<rpl::Answer> ToolAgent::Call(const std::vector<ToolCall>& calls, Pool& pool) {
@@ -87,8 +79,9 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<ToolCall>& calls, Poo
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const ToolCall& call = calls[i];
     const ToolCommand* command = config_.Find(call.tool);
-    if (command == nullptr && files_.Takes(call)) of_files.Add(call, i);
-    if (command == nullptr || call.in_doubt) continue;
+    if (command == nullptr && files_.Takes(call) && (!only_reads_ || call.tool == "index"))
+      of_files.Add(call, i);
+    if (command == nullptr || call.in_doubt || only_reads_) continue;
     std::optional<CommandCall> made = CommandCallFor(call, *command, pool);
     if (!made) {
       answers[i] = FailedCall(pool, "bad-request", "two keys of a map are the same text");
@@ -96,11 +89,15 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<ToolCall>& calls, Poo
       continue;
     }
     const Permission::Permit verdict = Permitted(*made, call.id);
-    if (verdict.yes) (command->mcp ? of_servers : of_commands).Add(*std::move(made), i);
-    else answers[i] = NotRunCall(pool, "denied", verdict.reason);
+    if (!verdict.yes) {
+      answers[i] = NotRunCall(pool, "denied", verdict.reason);
+      continue;
+    }
+    if (observer_) Observe(*made);
+    (command->mcp ? of_servers : of_commands).Add(*std::move(made), i);
   }
-  const std::vector<rpl::Answer> of_folder = files_.Call(of_files.calls, pool);
-  for (std::size_t k = 0; k < of_folder.size(); ++k) answers[of_files.places[k]] = of_folder[k];
+  of_files.Place(files_.Call(of_files.calls, pool), answers);
+  if (only_reads_) return answers;
   run_.concurrency = config_.concurrency;
   const std::vector<ToolResult> results = RunTools(of_commands.calls, run_);
   for (std::size_t k = 0; k < results.size(); ++k)
@@ -108,17 +105,34 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<ToolCall>& calls, Poo
   const std::vector<ToolResult> served = servers_.Call(of_servers.calls, run_);
   for (std::size_t k = 0; k < served.size(); ++k)
     answers[of_servers.places[k]] = AnswerFor(of_servers.calls[k], served[k], pool);
+  running_.clear();
+  if (observer_) observer_(running_);
   return answers;
 }
 
+void ToolAgent::Observe(CommandCall& call) {
+  call.starting = [this, name = call.command->name, starting = std::move(call.starting)] {
+    if (starting && !starting()) return false;
+    running_.push_back(name);
+    observer_(running_);
+    return true;
+  };
+  call.finished = [this, name = call.command->name,
+                   finished = std::move(call.finished)](const ToolResult& result) {
+    if (const auto at = std::ranges::find(running_, name); at != running_.end()) running_.erase(at);
+    if (!running_.empty()) observer_(running_);
+    if (finished) finished(result);
+  };
+}
+
 std::vector<rpl::Answer> ToolAgent::ReadAgain(const std::vector<Reread>& calls, Pool& pool) {
+  if (only_reads_) return SourceAccess::ReadAgain(calls, pool);
   std::vector<rpl::Answer> answers(calls.size());
   Picked<Reread> mine;
   for (std::size_t i = 0; i < calls.size(); ++i)
     if (config_.Find(calls[i].call.tool) == nullptr && files_.Takes(calls[i].call))
       mine.Add(calls[i], i);
-  std::vector<rpl::Answer> read = files_.ReadAgain(mine.calls, pool);
-  for (std::size_t k = 0; k < read.size(); ++k) answers[mine.places[k]] = std::move(read[k]);
+  mine.Place(files_.ReadAgain(mine.calls, pool), answers);
   return answers;
 }
 

@@ -23,6 +23,7 @@
 #ifndef RPL_RUNTIME_TOOLS_TOOL_AGENT_H_
 #define RPL_RUNTIME_TOOLS_TOOL_AGENT_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,11 +42,23 @@ namespace rpl {
 /// The agent. Call blocks until all its calls have ended.
 class ToolAgent : public Tools, public SourceAccess {
  public:
-  /// Borrows all arguments but `run`, whose concurrency is replaced by the configuration's.
-  ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run);
+  /// Told which commands and tools of servers run, in the order of their starts, when one starts or
+  /// ends; none when all calls have ended.
+  using Observer = std::function<void(const std::vector<std::string>& running)>;
+
+  /// Borrows the configuration and the permission. The concurrency of `run` is replaced by the
+  /// configuration's.
+  ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run,
+            Observer observer = nullptr);
 
   /// The folder of the program, absolute. Without one `$index` and `$write` are other calls.
   void SetFolder(std::string folder) { files_.SetFolder(std::move(folder)); }
+  /// From now on it reads sources from files and databases, each once, and all other calls stay
+  /// open. `push`: databases may evaluate rules over theirs.
+  void OnlyRead(bool push) {
+    only_reads_ = true;
+    push_ = push;
+  }
 
   bool AnswersAlone(const ToolCall& call) const override;
   /// Runs the permitted calls concurrently (RunTools), and reads and writes files in written order.
@@ -57,17 +70,23 @@ class ToolAgent : public Tools, public SourceAccess {
   }
   std::vector<std::optional<SqlSource>> Places(const std::vector<ToolCall>& calls,
                                                const Pool& pool) override {
-    if (config_.Find("index") != nullptr) return SourceAccess::Places(calls, pool);
+    if (!push_ || config_.Find("index") != nullptr) return SourceAccess::Places(calls, pool);
     return files_.Places(calls, pool);
   }
 
  private:
   /// The configuration's rule first, then the approval, then the question.
   Permission::Permit Permitted(const CommandCall& call, const std::string& id);
+  /// The start and the end of the call are told to the observer.
+  void Observe(CommandCall& call);
 
   const ToolConfig& config_;
   Permission& permission_;
   ToolRun run_;
+  const Observer observer_;
+  bool only_reads_ = false;
+  bool push_ = true;
+  std::vector<std::string> running_;
   FileTools files_;
   McpTools servers_;
 };

@@ -91,6 +91,20 @@ TEST_CASE("what is not configured stays open") {
   CHECK_FALSE(project.agent.AnswersAlone(project.Tool("one")));
 }
 
+TEST_CASE("an agent that only reads leaves all else open") {
+  Project project;
+  project.Add("echo");
+  project.agent.SetFolder("/nonexistent");
+  project.agent.OnlyRead(true);
+  const Value file = project.pool.String("a.csv");
+  CHECK(project.Call({project.Tool("echo"), project.Tool("write", {file, file})}) ==
+        Lines{"-", "-"});
+  CHECK(project.guard.asked.empty());
+  const ToolCall index = project.Tool("index", {file});
+  CHECK(project.agent.Call({index}, project.pool).front().kind == Answer::Kind::kNotRun);
+  CHECK_FALSE(project.agent.AnswersAlone(index));
+}
+
 TEST_CASE("what is not permitted is denied, and nobody is asked in vain") {
   Project project;
   project.Add("echo", Permit::kAsk);
@@ -150,6 +164,23 @@ TEST_CASE("calls in doubt and interrupted calls stay open") {
   CHECK(answer.kind == Answer::Kind::kNobody);
 }
 
+TEST_CASE("an observer is told which commands run, and when all have ended") {
+  Project project;
+  project.Add("echo");
+  Lines told;
+  ToolAgent agent(project.config, project.guard, {}, [&](const Lines& running) {
+    std::string& line = told.emplace_back();
+    for (const std::string& tool : running) line += tool + ";";
+  });
+  ToolCall refused = project.Tool("echo");
+  refused.starting = [] { return false; };
+  CHECK(agent.Call({refused}, project.pool).front().kind == Answer::Kind::kNobody);
+  CHECK(told == Lines{""});
+  told.clear();
+  agent.Call({project.Tool("echo"), project.Tool("other")}, project.pool);
+  CHECK(told == Lines{"echo;", ""});
+}
+
 TEST_CASE("arguments without JSON are a bad request") {
   Project project;
   project.Add("echo");
@@ -171,7 +202,7 @@ TEST_CASE("a program reads the results of its tools") {
   Project project;
   project.Add("echo");
   Nobody nobody;
-  Session session({nobody, project.agent, project.agent, nobody}, {});
+  Session session({nobody, project.agent, project.agent}, {});
   session.Load("p.rpl",
                "item(\"nuts\")\nitem(\"bolts\")\n"
                "% <- item(?i), ?r = $echo(?i)\n");

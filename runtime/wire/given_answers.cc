@@ -130,21 +130,16 @@ std::vector<UnusedAnswer> GivenAnswers::TakeUnused() {
   return out;
 }
 
-rpl::Answer GivenAnswers::Ask(const Question& question, Pool& pool, std::string_view refused) {
+std::optional<rpl::Answer> GivenAnswers::AnswerTo(const Request& request, Pool& pool,
+                                                  std::string_view& refused) {
   if (!refused.empty()) refused_.push_back({last_, std::string(refused), false});
-  const rpl::Answer answer = Given(question, pool);
-  if (answer.kind != rpl::Answer::Kind::kNobody) return answer;
-  return people_.Ask(question, pool, "");
-}
-
-std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<ToolCall>& calls, Pool& pool) {
-  return CallUnless(calls, pool, [&](const ToolCall& call) -> std::optional<rpl::Answer> {
-    rpl::Answer given = Given(call, pool);
-    const bool started = given.kind == rpl::Answer::Kind::kNobody && started_.erase(call.id) > 0;
-    if (started && call.starting) call.starting();
-    if (given.kind == rpl::Answer::Kind::kNobody && !started) return std::nullopt;
-    return given;
-  });
+  refused = "";
+  rpl::Answer given = Given(request, pool);
+  if (given.kind != rpl::Answer::Kind::kNobody) return given;
+  const ToolCall* call = request.call();
+  if (call == nullptr || started_.erase(call->id) == 0) return std::nullopt;
+  if (call->starting) call->starting();
+  return given;
 }
 
 rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {

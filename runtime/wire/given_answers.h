@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent of a served run: answers that a call of the client brought, then the tools of the
-// configuration, then nobody.
+// The answers that a call of the client brought to a served run.
 //
 // A client gives answers by key, for questions that are open and for those that come up in the same
 // turn. Each answer is used once; those that nothing asked for are handed back after the turn. Who
@@ -11,13 +10,14 @@
 #define RPL_RUNTIME_WIRE_GIVEN_ANSWERS_H_
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "runtime/relaying_agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 
@@ -48,10 +48,8 @@ struct ReadAnswer {
 };
 ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& pool);
 
-class GivenAnswers : public RelayingAgent, public ChatSink {
+class GivenAnswers {
  public:
-  using RelayingAgent::RelayingAgent;
-
   void Give(GivenAnswer answer) { given_.push_back(std::move(answer)); }
   /// The client begins to carry out the call of this id: recorded when the call comes up, so that
   /// it is in doubt until its result is given.
@@ -59,13 +57,17 @@ class GivenAnswers : public RelayingAgent, public ChatSink {
   /// Those that were not used since the last call, which are forgotten.
   std::vector<UnusedAnswer> TakeUnused();
 
-  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
-  void Chat(const std::string& line) override { chat_.push_back(line); }
+  /// For an agent that relays. Whatever was refused, others are asked as if nothing was.
+  std::optional<rpl::Answer> AnswerTo(const Request& request, Pool& pool,
+                                      std::string_view& refused);
 
   /// The calls that got an answer since the last call of this, with their values as RPL text.
   std::vector<std::pair<std::string, std::string>> TakeUsed() { return std::exchange(used_, {}); }
-  /// The lines of chat since the last call.
+  /// Keeps the lines of chat.
+  ChatSink chat() {
+    return [this](const std::string& line) { chat_.push_back(line); };
+  }
+  /// Those since the last call of this.
   std::vector<std::string> TakeChat() { return std::exchange(chat_, {}); }
 
  private:

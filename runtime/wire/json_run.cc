@@ -135,12 +135,12 @@ ordered_json CheckedJson(const std::vector<ProgramFile>& files, const CheckOptio
 
 JsonRun::JsonRun(RunSpec spec, std::optional<Ports> otherwise)
     : otherwise_(otherwise.value_or(nobody_)),
-      answers_(otherwise_.people, otherwise_.tools),
+      agent_(otherwise_.people, otherwise_.tools, answers_),
       opened_([&] {
         spec.retry = [this](const std::string& call, const std::string&) {
           return retried_.contains(call);
         };
-        return Run::Open({answers_, answers_, otherwise_.access, answers_}, std::move(spec));
+        return Run::Open({agent_, agent_, otherwise_.access, answers_.chat()}, std::move(spec));
       }()) {}
 
 std::string JsonRun::refused() const {

@@ -32,6 +32,7 @@
 #include <string>
 
 #include "runtime/nobody.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/given_answers.h"
 
@@ -86,6 +87,7 @@ class JsonRun {
   Nobody nobody_;
   const Ports otherwise_;
   GivenAnswers answers_;
+  RelayingAgent agent_;
   std::set<std::string> retried_;
   Run::Opened opened_;
 };

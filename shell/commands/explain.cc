@@ -12,6 +12,7 @@
 #include "interp/explain/explain_print.h"
 #include "runtime/nobody.h"
 #include "runtime/ports.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/explanation_json.h"
 #include "shell/commands/commands.h"
@@ -19,12 +20,11 @@
 #include "shell/program/engine_setup.h"
 #include "shell/program/findings.h"
 #include "shell/program/program_run.h"
-#include "shell/program/source_reader.h"
 #include "shell/program/tool_setup.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/colours.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
@@ -177,23 +177,21 @@ int CommandExplain(const ExplainOptions& options) {
     std::cerr << "rpl: expected a fact in UTF-8\n";
     return kExitInvalid;
   }
-  ToolConfig config;
-  const std::string settings = ConfigPath(options.engine.config, options.files);
-  if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
-  const bool command = config.Find("index") != nullptr;  // which is not run
-  SourceReader sources(config.files, command ? "" : FolderOfProgram(options.files), settings,
-                       options.engine.allow_tools);
   Nobody nobody;
-  ScriptedAgent agent(nobody, sources, std::cerr);
-  if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
+  ToolSetup tools(options.engine, false, nobody);
+  tools.OnlyRead();
+  if (const ExitCode code = tools.Prepare(options.files); code != kExitOk) return code;
+  AnswerScript script(std::cerr);
+  RelayingAgent agent(nobody, tools.tools(), script);
+  if (const ExitCode code = AddAnswers(options.engine, script); code != kExitOk) return code;
 
   std::unique_ptr<Run> run;
   Outcome outcome;
   for (bool again = true; std::exchange(again, false);) {
     Run::Opened opened =
-        Run::Open({agent, agent, sources, nobody}, {.files = files,
-                                                    .reader = ReaderBeside(options.files),
-                                                    .options = SessionOptionsFor(options.engine)});
+        Run::Open({agent, agent, tools.access()}, {.files = files,
+                                                   .reader = ReaderBeside(options.files),
+                                                   .options = SessionOptionsFor(options.engine)});
     run = std::move(opened.run);
     const Sources& texts = run->session().sources();
     // Rows that are left out may be the reason for what is explained.
@@ -204,11 +202,11 @@ int CommandExplain(const ExplainOptions& options) {
     // What a database has instead of rows here is read, to explain it.
     const std::vector<std::string> below = run->session().NotRead();
     again = !Interrupted() && std::ranges::find(below, LabelOf(options.form)) != below.end();
-    sources.SetPush(!again);
+    tools.OnlyRead(!again);
   }
   Session& session = run->session();
   if (Interrupted()) return kExitInterrupted;
-  if (!agent.misfit().error.empty()) return ReportAnswers(agent);
+  if (!script.misfit().error.empty()) return ReportAnswers(script);
   const ExplainLimits limits{10, options.depth.value_or(kDepth)};
   Explained explained =
       session.Explain(options.form, limits, options.depth.value_or(kAbsenceDepth));

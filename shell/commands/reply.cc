@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "runtime/gate_setup.h"
+#include "runtime/nobody.h"
 #include "runtime/ports.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
@@ -12,10 +14,9 @@
 #include "shell/program/known_names.h"
 #include "shell/program/tool_setup.h"
 #include "shell/repl/entry.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
-#include "shell/terminal/terminal_agent.h"
 
 namespace rpl {
 namespace {
@@ -46,18 +47,18 @@ int CommandReply(const ReplyOptions& options) {
         from_file ? "the message is read from this file; without one, from standard input" : "");
     return kExitFile;
   }
-  TerminalAgent nobody(nullptr, "", By::kHost, std::cout,
-                       std::cerr);  // standard input was the message
+  Nobody nobody;  // standard input was the message
   ToolSetup tools(options.engine, false, nobody);
   if (const ExitCode code = tools.Prepare({}); code != kExitOk) return code;
   ExitCode guarded = kExitOk;
   const std::unique_ptr<GateSetup> gate = MakeGateSetup(options.engine.guard, tools, guarded);
   if (guarded != kExitOk) return guarded;
-  ScriptedAgent agent(tools.people(), tools.tools(), std::cerr);
-  if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
+  AnswerScript script(std::cerr);
+  RelayingAgent agent(tools.people(), tools.tools(), script);
+  if (const ExitCode code = AddAnswers(options.engine, script); code != kExitOk) return code;
 
   const std::unique_ptr<Run> run =
-      Run::Open({agent, agent, tools.access(), nobody},
+      Run::Open({agent, agent, tools.access(), PrintChat},
                 {.reader = ReaderBeside({from_file ? options.file : "message"}),
                  .options = SessionOptionsFor(options.engine, gate.get())})
           .run;
@@ -72,7 +73,7 @@ int CommandReply(const ReplyOptions& options) {
   if (outcome.status == Status::kNothing) {
     std::cerr << "note: no query: the last line of the message does not start with `%`\n";
   }
-  if (const ExitCode code = ReportAnswers(agent); code != kExitOk) return code;
+  if (const ExitCode code = ReportAnswers(script); code != kExitOk) return code;
   if (Interrupted()) return kExitInterrupted;
   return HasErrors(outcome.diagnostics) ? kExitInvalid : ExitCodeOf(outcome.status);
 }

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "interp/sql/sql_script.h"
+#include "runtime/nobody.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/program_run.h"
-#include "shell/program/source_reader.h"
 #include "shell/program/sql_program.h"
 #include "shell/program/tool_setup.h"
 #include "shell/terminal/report.h"
@@ -41,14 +41,13 @@ int CommandSql(const SqlOptions& options) {
   SqlProgram program(options.files, options.engine.strict_facts);
   if (!program.Load(std::move(files))) return kExitInvalid;
   if (options.pushed) {
-    ToolConfig config;
-    const std::string settings = ConfigPath(options.engine.config, options.files);
-    if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
-    const bool command = config.Find("index") != nullptr;  // which is not run
-    SourceReader places(config.files, command ? "" : FolderOfProgram(options.files), settings,
-                        options.engine.allow_tools);
-    PrintDocument(
-        program.Pushed(places, command ? std::vector<DatabaseRelation>() : config.files.relations));
+    Nobody nobody;
+    ToolSetup tools(options.engine, false, nobody);
+    tools.OnlyRead();
+    if (const ExitCode code = tools.Prepare(options.files); code != kExitOk) return code;
+    const bool command = tools.config().Find("index") != nullptr;  // which is not run
+    PrintDocument(program.Pushed(tools.access(), command ? std::vector<DatabaseRelation>()
+                                                         : tools.config().files.relations));
     std::cout << std::flush;
     return kExitOk;
   }

@@ -157,7 +157,7 @@ int Query(const TraceOptions& options, SessionStore& store) {
              goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
-  const std::unique_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
+  const std::shared_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const std::optional<ProgramEvent> program = LastProgram(events);
   if (!program) return NothingRecorded(options);
   const std::unique_ptr<GateSetup> gate = GateSetupFrom(program->guard);
@@ -167,7 +167,7 @@ int Query(const TraceOptions& options, SessionStore& store) {
   with.host = store.host();
   Nobody nobody;
   const std::unique_ptr<Run> run =
-      Run::Read({nobody, nobody, *reader, nobody}, events, {.options = std::move(with)}).run;
+      Run::Read({nobody, nobody, *reader}, events, {.options = std::move(with)}).run;
   if (!run->broken().empty()) {
     Complain(options.session, run->broken());
     return kExitFile;
@@ -279,7 +279,7 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 int Replay(const TraceOptions& options, SessionStore& store) {
   const std::vector<Event>& events = store.events();
   if (!LastProgram(events)) return NothingRecorded(options);
-  const std::unique_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
+  const std::shared_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const Replayed again =
       ReplayAll(events, GateSetupFrom, Interrupted, options.threads, reader.get(), store.host());
   Show(again.entries, options.json);
@@ -307,7 +307,7 @@ int Html(const TraceOptions& options, SessionStore& store) {
                "name another file for the page");
       return kExitInvalid;
     }
-  const std::unique_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
+  const std::shared_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const std::vector<StoryEpoch> story = TellStory(events, reader.get(), store.host());
   if (story.empty()) {
     Complain(options.session, "nothing was recorded yet");

@@ -20,6 +20,7 @@
 #include "runtime/host/host_calls.h"
 #include "runtime/nobody.h"
 #include "runtime/record/session_file.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/replies.h"
 #include "runtime/run/run.h"
 #include "runtime/run/saved_session.h"
@@ -30,9 +31,9 @@
 #include "shell/guard/host_protection.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/program_files.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
@@ -89,8 +90,9 @@ std::string Told(const Outcome& outcome, const Session& session) {
 
 struct ProtocolGuard::Parts {
   Nobody nobody;
-  ScriptedAgent answers{nobody, nobody, Nowhere()};
-  const Ports ports{answers, answers, nobody, nobody};
+  AnswerScript script{Nowhere()};
+  RelayingAgent agent{nobody, nobody, script};
+  const Ports ports{agent, agent, nobody};
   std::vector<ProgramFile> recorded, now;
 };
 
@@ -153,7 +155,7 @@ ProtocolGuard::Opened ProtocolGuard::Open(const BoundPlace& place, const EngineO
   if (!last || place.accepts)
     if (const std::string error = FirstError(place.protocol, now.text); !error.empty())
       return {nullptr, "the protocol has errors: " + error, "`rpl check` shows them"};
-  if (AddAnswers(engine, parts.answers) != kExitOk)
+  if (AddAnswers(engine, parts.script) != kExitOk)
     return {nullptr, "the answer cannot be read", ""};
 
   SessionOptions options = SessionOptionsFor(engine);
@@ -312,8 +314,8 @@ std::string ProtocolGuard::TakeSaid(const std::string& text) {
 std::string ProtocolGuard::Answer(const std::string& key) {
   const std::size_t before = run_->session().Entries().size();
   if (run_->session().HasGoals()) run_->Turn();
-  if (const std::string error = parts_->answers.misfit().error; !error.empty()) return error;
-  if (parts_->answers.Unused().empty() && run_->session().Entries().size() > before)
+  if (const std::string error = parts_->script.misfit().error; !error.empty()) return error;
+  if (parts_->script.Unused().empty() && run_->session().Entries().size() > before)
     return run_->broken();
   const std::string relation = RelationFor(key);
   if (relation.empty()) return "the protocol has no question of the name `" + key + "`";

@@ -303,9 +303,9 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, SourceAcces
   options.interrupted = [replayed] { return replayed->IsOver() || Interrupted(); };
   options.tell_replayed = true;
   options.log = [replayed](const LogLine& line) { replayed->Take(line); };
-  epoch.saved = std::make_unique<SavedSession>(
-      Ports(nobody, nobody, reader != nullptr ? *reader : nobody, nobody), std::move(options),
-      events, nullptr, Journal::End::kOver);
+  epoch.saved =
+      std::make_unique<SavedSession>(Ports(nobody, nobody, reader != nullptr ? *reader : nobody),
+                                     std::move(options), events, nullptr, Journal::End::kOver);
   replayed->Listen(epoch.saved.get());
   epoch.saved->Start(program.files, [](const std::string&) { return std::nullopt; });
   replayed->Listen(nullptr);

@@ -111,8 +111,7 @@ DrivenRun::Opened DrivenRun::Open(const ordered_json& request, const EngineOptio
     spec.record = Recording{std::move(events), std::move(opened.store)};
   }
   run->run_ = std::make_unique<JsonRun>(
-      std::move(spec),
-      Ports(run->tools_->people(), run->tools_->tools(), run->tools_->access(), *run->nobody_));
+      std::move(spec), Ports(run->tools_->people(), run->tools_->tools(), run->tools_->access()));
   if (const std::string why = run->run_->refused(); !why.empty()) {
     if (result["findings"].empty()) result["findings"] = run->run_->findings();
     result.update(FaultJson(why));

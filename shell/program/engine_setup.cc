@@ -13,6 +13,7 @@
 #include "formats/shorten.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/ports.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/wire/standing_replies.h"
@@ -20,10 +21,10 @@
 #include "shell/program/program_files.h"
 #include "shell/program/tool_setup.h"
 #include "shell/terminal/answer_list.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/line_agent.h"
 #include "shell/terminal/progress.h"
-#include "shell/terminal/scripted_agent.h"
 #include "shell/terminal/terminal_agent.h"
 
 namespace rpl {
@@ -46,23 +47,33 @@ void RefuseTooLong(const YamlNode& tree, const Sources& sources, Diagnostics& fo
 
 bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"; }
 
+// With events, chat is one of these.
+ChatSink ChatFor(const EngineOptions& options) {
+  if (options.events) return nullptr;
+  if (!AsksHost(options)) return PrintChat;
+  return [](const std::string& line) {
+    std::cout << Dump({{"schema", "rpl.chat/1"}, {"line", line}}) << std::endl;
+  };
+}
+
 }  // namespace
 
 struct Host::Parts {
   explicit Parts(const EngineOptions& options)
-      : person(ReadLine, InputIsTerminal() ? "> " : "", ByOfInput(),
-               options.events ? Nowhere() : std::cout, std::cerr),
-        host(ReadLine, std::cout, std::cerr, !options.events),
+      : person(ReadLine, InputIsTerminal() ? "> " : "", ByOfInput(), std::cerr),
+        host(ReadLine, std::cout, std::cerr),
         asks_host(AsksHost(options)),
         tools(options, true, asks_host ? static_cast<People&>(host) : person),
-        scripted(tools.people(), tools.tools(), std::cerr) {}
+        script(std::cerr),
+        agent(tools.people(), tools.tools(), script) {}
 
   TerminalAgent person;  // at standard input
   LineAgent host;        // in place of the person, with `--answers -`
   bool asks_host;
   ToolSetup tools;
   std::unique_ptr<GateSetup> gate;
-  ScriptedAgent scripted;
+  AnswerScript script;
+  RelayingAgent agent;
 };
 
 Host::Host(const EngineOptions& options)
@@ -72,8 +83,7 @@ Host::~Host() = default;
 
 Ports Host::ports() {
   Parts& to = *parts_;
-  return {to.scripted, to.scripted, to.tools.access(),
-          to.asks_host ? static_cast<ChatSink&>(to.host) : to.person};
+  return {to.agent, to.agent, to.tools.access(), ChatFor(options_)};
 }
 
 GateSetup* Host::gate() { return parts_->gate.get(); }
@@ -83,7 +93,7 @@ ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   ExitCode guarded = kExitOk;
   parts_->gate = MakeGateSetup(options_.guard, parts_->tools, guarded);
   if (guarded != kExitOk) return guarded;
-  return AddAnswers(options_, parts_->scripted);
+  return AddAnswers(options_, parts_->script);
 }
 
 Outcome Host::Turn(Run& run) {
@@ -102,18 +112,18 @@ Outcome Host::Turn(Run& run) {
 }
 
 ExitCode Host::ReportAnswers(const Trace& kept) const {
-  return rpl::ReportAnswers(parts_->scripted, kept);
+  return rpl::ReportAnswers(parts_->script, kept);
 }
 
 bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
-  const std::optional<Question>& open = parts_->scripted.unanswered();
+  const std::optional<Question>& open = parts_->agent.unanswered();
   if (outcome.status != Status::kFailed || !open || open->name != kWhatNow) return false;
   std::cerr << "undecided:\n";
   PrintRequests({*open}, pool, std::cerr);
   return true;
 }
 
-ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
+ExitCode AddAnswers(const EngineOptions& options, AnswerScript& script) {
   for (const std::string& text : options.answers) {
     std::optional<ScriptedAnswer> answer = AnswerFromOption(text);
     if (!answer || !IsUtf8(text)) {
@@ -121,9 +131,9 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
                "expected KEY=VALUE in UTF-8, got `" + Shortened(text, kToldBytes) + "`");
       return kExitInvalid;
     }
-    agent.Add(std::move(*answer));
+    script.Add(std::move(*answer));
   }
-  for (const std::string& key : options.declines) agent.Add(DeclineFromOption(key));
+  for (const std::string& key : options.declines) script.Add(DeclineFromOption(key));
   if (options.answers_file.empty() || AsksHost(options)) return kExitOk;
   const Input input = ReadFile(options.answers_file);
   if (!input.error.empty()) {
@@ -153,7 +163,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
     Complain(options.answers_file, list.error, list.hint);
     return kExitInvalid;
   }
-  for (ScriptedAnswer& answer : list.answers) agent.Add(std::move(answer));
+  for (ScriptedAnswer& answer : list.answers) script.Add(std::move(answer));
   return kExitOk;
 }
 
@@ -259,16 +269,16 @@ void PrintAnsweredBefore(const Trace& kept, const std::string& key) {
 
 }  // namespace
 
-ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept) {
-  for (const std::string& label : agent.Unused()) {
-    const std::string like = agent.NameLike(label);
+ExitCode ReportAnswers(const AnswerScript& script, const Trace& kept) {
+  for (const std::string& label : script.Unused()) {
+    const std::string like = script.NameLike(label);
     std::cerr << "note: nothing asked for the answer `"
               << PrintableLine(Shortened(label, kToldBytes)) << '`'
               << (like.empty() ? "" : ", did you mean `" + PrintableLine(like) + "`?") << '\n';
     PrintAnsweredBefore(kept, label);
   }
-  if (agent.misfit().error.empty()) return kExitOk;
-  Complain("--answers", agent.misfit().error, agent.misfit().hint);
+  if (script.misfit().error.empty()) return kExitOk;
+  Complain("--answers", script.misfit().error, script.misfit().hint);
   return kExitInvalid;
 }
 

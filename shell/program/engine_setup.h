@@ -24,8 +24,8 @@
 
 namespace rpl {
 
+class AnswerScript;
 class Run;
-class ScriptedAgent;
 struct GateSetup;
 
 /// Whoever answers a program that `rpl run` runs: answers given beforehand, then the
@@ -54,8 +54,8 @@ class Host {
   const std::unique_ptr<Parts> parts_;
 };
 
-/// Adds the answers of `--answers` and `--answer` to the agent.
-ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
+/// Adds the answers of `--answers` and `--answer` to the script.
+ExitCode AddAnswers(const EngineOptions& options, AnswerScript& script);
 
 /// Adds the files of `--facts` to `to`, named RELATION=FILE.
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);
@@ -70,7 +70,7 @@ FileReader ReaderBeside(const std::vector<std::string>& documents);
 
 /// Prints the answers that no request used, and the first that did not fit its request; the latter
 /// gives kExitInvalid. `kept` is the trace of a saved session, which may contain an earlier reply.
-ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept = {});
+ExitCode ReportAnswers(const AnswerScript& script, const Trace& kept = {});
 
 }  // namespace rpl
 

@@ -7,9 +7,9 @@
 
 #include "grammar/parser.h"
 #include "interp/program/program.h"
+#include "runtime/nobody.h"
 #include "runtime/run/saved_session.h"
 #include "shell/program/program_files.h"
-#include "shell/program/source_reader.h"
 #include "shell/program/tool_setup.h"
 
 namespace rpl {
@@ -31,22 +31,27 @@ ToolCall ToolCallOf(Pool& pool, const std::string& call) {
   return out;
 }
 
+// With no option of the command line.
+struct RecordedReader {
+  EngineOptions options;
+  Nobody nobody;
+  ToolSetup tools{options, false, nobody};
+};
+
 }  // namespace
 
-std::unique_ptr<SourceAccess> ReaderOfRecorded(const std::string& session,
+std::shared_ptr<SourceAccess> ReaderOfRecorded(const std::string& session,
                                                const std::vector<Event>& events) {
-  ToolConfig config;
   const std::optional<ProgramEvent> program = LastProgram(events);
-  if (!program || QueriesOf(events).empty()) return std::make_unique<SourceAccess>();
+  if (!program || QueriesOf(events).empty()) return std::make_shared<SourceAccess>();
   std::vector<std::string> paths;
   for (const ProgramFile& file : program->files)
     if (const std::string path = PathFromSession(session, file.name); IsInTree(session, path))
       paths.push_back(path);
-  const std::string path = paths.empty() ? "" : ConfigPath("", paths);
-  ReadTools(path, config);
-  auto reader = std::make_unique<SourceReader>(config.files, FolderOfProgram(paths), path);
-  reader->SetPush(false);
-  return reader;
+  const auto reader = std::make_shared<RecordedReader>();
+  reader->tools.OnlyRead(false);
+  reader->tools.Prepare(paths);
+  return {reader, &reader->tools.access()};
 }
 
 RecordedCheck CheckRecorded(const std::string& session, const std::vector<Event>& events) {

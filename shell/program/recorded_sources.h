@@ -16,9 +16,8 @@
 
 namespace rpl {
 
-/// An agent that reads the recorded sources and answers nothing. Complains about a configuration
-/// that has errors.
-std::unique_ptr<SourceAccess> ReaderOfRecorded(const std::string& session,
+/// Reads the recorded sources. Complains about a configuration that has errors.
+std::shared_ptr<SourceAccess> ReaderOfRecorded(const std::string& session,
                                                const std::vector<Event>& events);
 
 /// What could not be checked, and what is not as it was recorded, of the sources of `events`: a

@@ -30,8 +30,7 @@ std::function<bool()> OrCtrlC(const std::function<bool()>& interrupted) {
   return interrupted ? interrupted : Interrupted;
 }
 
-// A line of the log of a command, above the line of those that run. `running` is used by the calls
-// alone.
+// A line of the log of a command, above the line of those that run.
 ModelLog LogAbove(RunningTools& running) {
   return [&running](const std::string& of, const std::string& line) {
     running.Clear();
@@ -39,7 +38,6 @@ ModelLog LogAbove(RunningTools& running) {
   };
 }
 
-// `running` is used by the calls alone, not here.
 ToolRun RunOptionsFor(std::function<bool()> interrupted, RunningTools& running) {
   ToolRun run;
   run.interrupted = [&running, interrupted = std::move(interrupted)] {
@@ -95,17 +93,16 @@ struct ToolSetup::Parts {
   Parts(ToolSetup& of, bool ask, People& people, const std::function<bool()>& interrupted)
       : permission(of.path_, Approvals(ApprovalsPath()), of.options_.allow_tools, ReaderFor(ask),
                    std::cerr, ToolPins(PinsPath())),
-        agent(of.config_, permission, RunOptionsFor(interrupted, running)),
+        agent(of.config_, permission, RunOptionsFor(interrupted, running), running.Observer()),
         model(
             people, agent, permission,
             [](const std::string& line) { std::cerr << "note: " << PrintableLine(line) << '\n'; },
-            interrupted),
-        running(model) {}
+            interrupted) {}
 
   ToolPermission permission;
+  RunningTools running;
   ToolAgent agent;
-  ModelAgent model;      // in front of it
-  RunningTools running;  // in front of both
+  ModelAgent model;  // in front of it
 };
 
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, People& people,
@@ -116,13 +113,19 @@ ToolSetup::ToolSetup(const EngineOptions& options, bool ask, People& people,
 ToolSetup::~ToolSetup() = default;
 
 People& ToolSetup::people() { return parts_->model; }
-Tools& ToolSetup::tools() { return parts_->running; }
+Tools& ToolSetup::tools() { return parts_->model; }
 SourceAccess& ToolSetup::access() { return parts_->agent; }
+
+void ToolSetup::OnlyRead(bool push) {
+  only_reads_ = true;
+  parts_->agent.OnlyRead(push);
+}
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);
   parts_->agent.SetFolder(FolderOfProgram(documents));
   if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
+  if (only_reads_) return kExitOk;
   TakeModel();
   return CheckAllowed();
 }

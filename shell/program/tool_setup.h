@@ -47,6 +47,9 @@ class ToolSetup {
             std::function<bool()> interrupted = nullptr);
   ~ToolSetup();
 
+  /// For sessions that are inspected, before Prepare: no tool runs and no model is asked, sources
+  /// are read (ToolAgent::OnlyRead).
+  void OnlyRead(bool push = true);
   /// Reads the applicable configuration. After a message on standard error, its exit code.
   ExitCode Prepare(const std::vector<std::string>& documents);
 
@@ -67,6 +70,7 @@ class ToolSetup {
   const EngineOptions& options_;
   std::string path_;   // of the configuration, "" without one
   ToolConfig config_;  // empty without one
+  bool only_reads_ = false;
   struct Parts;
   const std::unique_ptr<Parts> parts_;
 };

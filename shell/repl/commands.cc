@@ -22,11 +22,11 @@
 #include "shell/repl/repl.h"
 #include "shell/repl/session_views.h"
 #include "shell/repl/step_log.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/limit_names.h"
 #include "shell/terminal/prompt_text.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
@@ -271,7 +271,7 @@ void Repl::AnswerWith(const std::string& argument) {
   if (!answer)
     return console_.Error(fmt::format("expected KEY=VALUE, got `{}`", Printable(argument)));
   const std::string back = TakesBack(session_.session().Entries(), answer->label);
-  scripted_->Add(std::move(*answer));
+  script_->Add(std::move(*answer));
   if (outcome_ && outcome_->status == Status::kWaiting) return Pursue();
   console_.Note("nothing waits for it now; it is kept");
   if (!back.empty())

@@ -17,6 +17,7 @@
 #include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/record/session_store.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/saved_session.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
@@ -29,10 +30,10 @@
 #include "shell/repl/line_reader.h"
 #include "shell/repl/session_views.h"
 #include "shell/repl/step_log.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/progress.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 #include "shell/terminal/terminal_agent.h"
 
 namespace rpl {
@@ -97,10 +98,10 @@ Repl::Repl(const ReplOptions& options)
       step_log_(std::make_unique<StepLog>(console_)),
       by_(console_.interactive() ? By::kPerson : By::kHost),
       tools_(new ToolSetup(options.engine, true, *this)),
-      scripted_(std::make_unique<ScriptedAgent>(tools_->people(), tools_->tools(), std::cerr)),
+      script_(std::make_unique<AnswerScript>(std::cerr)),
+      agent_(std::make_unique<RelayingAgent>(tools_->people(), tools_->tools(), *script_)),
       limits_(options.engine.limits),
-      session_({*scripted_, *scripted_, tools_->access(), *this},
-               SessionOptionsFor(options.engine)),
+      session_({*agent_, *agent_, tools_->access(), PrintChat}, SessionOptionsFor(options.engine)),
       views_(std::make_unique<SessionViews>(session_, *answers_, console_)),
       history_(std::make_unique<ReplHistory>(console_.interactive() ? HistoryPath() : "")),
       phases_(options.engine.log_phases) {
@@ -118,10 +119,8 @@ rpl::Answer Repl::Ask(const Question& question, Pool& pool, std::string_view ref
     if (line.end == LineReader::End::kText) return std::move(line.text);
     return std::nullopt;
   };
-  return TerminalAgent(read, "", by_, std::cout, std::cerr).Ask(question, pool, refused);
+  return TerminalAgent(read, "", by_, std::cerr).Ask(question, pool, refused);
 }
-
-void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }
 
 // --- the loop ----------------------------------------------------------------------------
 
@@ -169,7 +168,7 @@ ExitCode Repl::Begin() {
   if (const ExitCode code = OpenStore(store); code != kExitOk) return code;
   const auto last = store != nullptr ? LastProgram(store->events()) : std::nullopt;
   if (const ExitCode code = SetUpTools(last); code != kExitOk) return code;
-  if (const ExitCode code = AddAnswers(options_.engine, *scripted_); code != kExitOk) return code;
+  if (const ExitCode code = AddAnswers(options_.engine, *script_); code != kExitOk) return code;
   const LineSupport support = {
       IsComplete, [this](std::string_view text, std::size_t cursor) {
         return Complete(text, cursor, NamesFor(Commands(), session_.session(), outcome_));
@@ -239,7 +238,7 @@ int Repl::Run() {
     }
   }
   console_.CloseOutput();
-  if (const ExitCode code = ReportAnswers(*scripted_); code != kExitOk) return code;
+  if (const ExitCode code = ReportAnswers(*script_); code != kExitOk) return code;
   return console_.failed() && !console_.interactive() ? kExitInvalid : kExitOk;
 }
 

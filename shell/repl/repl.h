@@ -24,9 +24,10 @@
 namespace rpl {
 
 class AnswerPrinter;
+class AnswerScript;
 class LineReader;
+class RelayingAgent;
 class ReplHistory;
-class ScriptedAgent;
 class SessionStore;
 class SessionViews;
 class StepLog;
@@ -34,7 +35,7 @@ class ToolSetup;
 struct ReplCommand;
 
 /// The shell. Questions of its session are asked at the prompt.
-class Repl : private People, private ChatSink {
+class Repl : private People {
  public:
   /// Borrows the options.
   explicit Repl(const ReplOptions& options);
@@ -56,7 +57,6 @@ class Repl : private People, private ChatSink {
 
   // The person at the prompt.
   rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
-  void Chat(const std::string& line) override;
 
   // The session's store; null without --session.
   ExitCode OpenStore(std::unique_ptr<SessionStore>& to);
@@ -104,7 +104,8 @@ class Repl : private People, private ChatSink {
   const std::unique_ptr<StepLog> step_log_;
   By by_;  // who writes the lines
   const std::unique_ptr<ToolSetup> tools_;
-  const std::unique_ptr<ScriptedAgent> scripted_;
+  const std::unique_ptr<AnswerScript> script_;
+  const std::unique_ptr<RelayingAgent> agent_;
   std::unique_ptr<GateSetup> gate_;
   SessionLimits limits_;
   ReplSession session_;

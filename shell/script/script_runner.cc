@@ -11,11 +11,11 @@
 #include <set>
 #include <sstream>
 
-#include "formats/text_hash.h"
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/model/model_agent.h"
 #include "runtime/nobody.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
 #include "runtime/tools/file_tools.h"
 #include "runtime/wire/request_key.h"
@@ -24,50 +24,14 @@
 #include "shell/script/script_folder.h"
 #include "shell/script/script_host.h"
 #include "shell/script/verify_table.h"
+#include "shell/terminal/answer_script.h"
 #include "shell/terminal/input.h"
 #include "shell/terminal/report.h"
-#include "shell/terminal/scripted_agent.h"
 
 namespace rpl {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-using Files = std::map<std::string, std::string>;
-
-// Reads the files of the script for `$index`, answers nothing else, and stores the chat.
-class AbsentAgent : public Tools, public SourceAccess, public ChatSink {
- public:
-  AbsentAgent(Lines& chat, const Files& files) : chat_(chat), files_(files) {}
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
-    std::vector<rpl::Answer> out(calls.size());
-    for (std::size_t i = 0; i < calls.size(); ++i)
-      if (const auto file = Source(calls[i], pool); file != files_.end())
-        out[i] = IndexAnswer(pool, {file->first, file->second});
-    return out;
-  }
-  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
-    std::vector<rpl::Answer> out(calls.size());
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const auto file = Source(calls[i].call, pool);
-      if (file != files_.end() && HashOfText(file->second) != calls[i].hash)
-        out[i] = IndexAnswer(pool, {file->first, file->second});
-    }
-    return out;
-  }
-  void Chat(const std::string& line) override { chat_.push_back(line); }
-
- private:
-  Files::const_iterator Source(const ToolCall& call, const Pool& pool) const {
-    if (call.tool != "index" || call.args.empty() || call.args[0].kind() != Kind::kString)
-      return files_.end();
-    const std::filesystem::path path(pool.TextOf(call.args[0]));
-    return files_.find(path.lexically_normal().string());
-  }
-
-  Lines& chat_;
-  const Files& files_;
-};
 
 // The name by which a reply matches its call.
 std::string KeyOf(const Node& call) {
@@ -113,13 +77,12 @@ class Runner {
          const ScriptWishes& wishes, Profile* profile)
       : run_(run),
         wishes_(wishes),
-        absent_(chat_, files_),
         model_(
-            nobody_, absent_, permission_,
+            nobody_, nobody_, permission_,
             [this](const std::string& line) { model_notes_ += "note: " + line + "\n"; }, nullptr),
-        agent_(model_, model_, notes_),
         run_of_(rpl::Run::Open(
-                    {agent_, agent_, absent_, absent_},
+                    {agent_, agent_, nobody_,
+                     [this](const std::string& line) { chat_.push_back(line); }},
                     {.files = facts.files,
                      .reader = [this](const std::string& name) { return FileNamed(name); },
                      .options = OptionsFor(script, facts.strict, log_, profile, host_.calls())})
@@ -150,6 +113,15 @@ class Runner {
     const auto found = files_.find(name);
     return found == files_.end() ? std::nullopt : std::optional(found->second);
   }
+  // A file of the script as the source that a call of `$index` names.
+  rpl::Answer Source(const ToolCall& call, Pool& pool) const {
+    if (call.tool != "index" || call.args.empty() || call.args[0].kind() != Kind::kString)
+      return {};
+    const std::string path =
+        std::filesystem::path(pool.TextOf(call.args[0])).lexically_normal().string();
+    const std::optional<std::string> text = FileNamed(path);
+    return text ? IndexAnswer(pool, {path, *text}) : rpl::Answer();
+  }
   void Load(const std::string& name, std::string text);
   void UseModel(const std::string& cassette);
   void Command(const ScriptStep& step);
@@ -174,20 +146,20 @@ class Runner {
   Lines chat_;
   Lines log_;
   std::ostringstream notes_;
-  Files files_;
+  std::map<std::string, std::string> files_;
   std::set<std::string> unwritten_;  // of files_
   std::set<std::string> loaded_;     // the documents of LOAD
   const CommandLine run_;
   std::optional<ScriptFolder> folder_;  // created by the first command
   const ScriptWishes& wishes_;
-  Nobody nobody_;
-  AbsentAgent absent_;
+  Nobody nobody_{[this](const ToolCall& call, Pool& pool) { return Source(call, pool); }};
   VouchedPermission permission_;  // a script is started by who wrote it
   std::string model_notes_;
   ModelAgent model_;
   ScriptHost host_;
   bool replied_ = false;  // a reply was added since the last turn
-  ScriptedAgent agent_;
+  AnswerScript script_{notes_};
+  RelayingAgent agent_{model_, model_, script_};
   const std::unique_ptr<rpl::Run> run_of_;
   Session& session_;
   Turn turn_;
@@ -267,13 +239,13 @@ void Runner::End(const Outcome& outcome, const Lines& reply) {
 
 std::string Runner::UnusedReplies(const Script& script) const {
   std::string lines;
-  const Lines unused = agent_.Unused();
+  const Lines unused = script_.Unused();
   auto next = unused.begin();
   for (const ScriptStep& step : script.steps) {
     if (step.kind != StepKind::kReply || next == unused.end() || step.argument != *next) continue;
     ++next;
     const std::string key = KeyOf(*step.call);
-    const std::string like = agent_.NameLike(key);
+    const std::string like = script_.NameLike(key);
     const auto open =
         std::find_if(turn_.pending.begin(), turn_.pending.end(),
                      [&](const OpenRequest& request) { return KeyFits(*request, key); });
@@ -298,8 +270,8 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
     case StepKind::kPass: return HostStep(step);
     case StepKind::kReply:
       replied_ = true;
-      agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
-                                 step.value ? *step.value : Node{Nil{}, {}}, by_));
+      script_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
+                                  step.value ? *step.value : Node{Nil{}, {}}, by_));
       return std::nullopt;
     case StepKind::kModel: UseModel(step.argument); return std::nullopt;
     case StepKind::kBy: by_ = *ByOf(step.argument); return std::nullopt;

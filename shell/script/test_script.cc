@@ -12,7 +12,7 @@
 #include "grammar/parser.h"
 #include "runtime/wire/plain_term.h"
 #include "shell/script/script_folder.h"
-#include "shell/terminal/scripted_agent.h"
+#include "shell/terminal/answer_script.h"
 
 namespace rpl {
 namespace {

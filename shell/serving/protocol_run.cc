@@ -16,6 +16,7 @@
 #include "runtime/ports.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/record/question_history.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/run/run.h"
 #include "runtime/run/saved_session.h"
 #include "runtime/wire/standing_replies.h"
@@ -25,7 +26,6 @@
 #include "shell/program/guard_setup.h"
 #include "shell/program/program_files.h"
 #include "shell/program/program_run.h"
-#include "shell/program/source_reader.h"
 #include "shell/program/tool_setup.h"
 #include "shell/terminal/input.h"
 
@@ -121,7 +121,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   ExitCode guarded = kExitOk;
   gate_ = MakeGateSetup(engine_.guard, *tools_, guarded);
   if (guarded != kExitOk) return {"the policy cannot be used", "see the log of the server", {}};
-  given_ = std::make_unique<GivenAnswers>(tools_->people(), tools_->tools());
+  agent_ = std::make_unique<RelayingAgent>(tools_->people(), tools_->tools(), given_);
 
   if (place_.binds) MakeFolderOf(place_.session);
   SessionStore::Opened opened =
@@ -154,7 +154,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   options.tell_derived = false;
   options.answer_forms = {false, true};
   // The files beside it are the program's to name, not a client's.
-  Run::Opened begun = Run::Open({*given_, *given_, tools_->access(), *given_},
+  Run::Opened begun = Run::Open({*agent_, *agent_, tools_->access(), given_.chat()},
                                 {.files = std::move(files),
                                  .reader = ReaderBeside(paths),
                                  .messages_read = false,
@@ -226,12 +226,12 @@ const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers, bool again) {
     return *outcome_;
   TakeBackDeclined(answers);
   if (!broken_.empty()) return *outcome_;
-  for (GivenAnswer& answer : answers) given_->Give(std::move(answer));
+  for (GivenAnswer& answer : answers) given_.Give(std::move(answer));
   outcome_ = run_->Turn();
   was_run_ = true;
-  unused_ = given_->TakeUnused();
-  chat_ = given_->TakeChat();
-  for (auto& [call, value] : given_->TakeUsed()) recorded_[call] = std::move(value);
+  unused_ = given_.TakeUnused();
+  chat_ = given_.TakeChat();
+  for (auto& [call, value] : given_.TakeUsed()) recorded_[call] = std::move(value);
   if (!outcome_->repeatable) broken_ = "it was cut off";
   if (std::string why = run_->broken(); !why.empty()) broken_ = std::move(why);
   return *outcome_;
@@ -285,18 +285,15 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
     out.refusal = {name + ": " + input.error, "rpl_protocols lists the protocols", {}};
     return out;
   }
-  ToolConfig config;
-  const std::string settings = ConfigPath(engine.config, {path});
-  if (ReadTools(settings, config) != kExitOk) {
+  out.nobody = std::make_unique<Nobody>();
+  out.tools = std::make_unique<ToolSetup>(engine, false, *out.nobody);
+  out.tools->OnlyRead();
+  if (out.tools->Prepare({path}) != kExitOk) {
     out.refusal = {"the rpl.yaml beside " + name + " has errors", "see the log of the server", {}};
     return out;
   }
-  const bool command = config.Find("index") != nullptr;  // which is not run
-  out.nobody = std::make_unique<Nobody>();
-  out.reader = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path), settings,
-                                              engine.allow_tools);
   // The files beside it are the program's to name, not a client's.
-  Run::Opened begun = Run::Open({*out.nobody, *out.reader, *out.reader, *out.nobody},
+  Run::Opened begun = Run::Open({*out.nobody, out.tools->tools(), out.tools->access()},
                                 {.files = {{name, std::move(input.text)}},
                                  .reader = ReaderBeside({path}),
                                  .messages_read = false,
@@ -323,12 +320,13 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
   }
   out.file = RecordedName(opened.store->events());
   out.nobody = std::make_unique<Nobody>();
-  out.given = std::make_unique<GivenAnswers>(*out.nobody, *out.nobody);
+  out.given = std::make_unique<GivenAnswers>();
+  out.agent = std::make_unique<RelayingAgent>(*out.nobody, *out.nobody, *out.given);
   out.gate = GateSetupFrom(program->guard);
   SessionOptions options = ScratchOptions(engine, std::move(interrupted));
   options.gate = out.gate.get();
   options.host = opened.store->host();
-  out.run = Run::Read({*out.given, *out.given, *out.nobody, *out.given}, opened.store->events(),
+  out.run = Run::Read({*out.agent, *out.agent, *out.nobody}, opened.store->events(),
                       {.options = std::move(options)})
                 .run;
   out.store = std::move(opened.store);

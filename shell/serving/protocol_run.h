@@ -25,11 +25,11 @@
 namespace rpl {
 
 class Nobody;
+class RelayingAgent;
 class Run;
 class Session;
 struct Event;
 class SessionStore;
-class SourceReader;
 class ToolSetup;
 struct GateSetup;
 struct ProgramFile;
@@ -132,7 +132,8 @@ class ProtocolRun {
   std::unique_ptr<Nobody> nobody_;
   std::unique_ptr<ToolSetup> tools_;
   std::unique_ptr<GateSetup> gate_;
-  std::unique_ptr<GivenAnswers> given_;
+  GivenAnswers given_;
+  std::unique_ptr<RelayingAgent> agent_;  // answers with them first
   std::unique_ptr<Run> run_;
   std::optional<Outcome> outcome_;
   std::vector<UnusedAnswer> unused_;
@@ -146,8 +147,9 @@ class ProtocolRun {
 /// sources of `$index` are read, no tool runs.
 struct ScratchRun {
   std::unique_ptr<Nobody> nobody;
-  std::unique_ptr<SourceReader> reader;  // of a protocol
+  std::unique_ptr<ToolSetup> tools;      // of a protocol
   std::unique_ptr<GivenAnswers> given;   // of a copy
+  std::unique_ptr<RelayingAgent> agent;  // answers with them first
   std::unique_ptr<GateSetup> gate;
   std::unique_ptr<SessionStore> store;  // of a copy: before the run
   std::unique_ptr<Run> run;             // of a protocol, or a copy of a run

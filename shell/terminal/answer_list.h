@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/terminal/scripted_agent.h"
+#include "shell/terminal/answer_script.h"
 
 namespace rpl {
 

@@ -38,8 +38,4 @@ rpl::Answer LineAgent::Ask(const Question& question, Pool& pool, std::string_vie
   }
 }
 
-void LineAgent::Chat(const std::string& line) {
-  if (chat_) out_ << Dump({{"schema", "rpl.chat/1"}, {"line", line}}) << std::endl;
-}
-
 }  // namespace rpl

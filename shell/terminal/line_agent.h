@@ -23,24 +23,21 @@
 namespace rpl {
 
 /// The agent. Replies are untrusted.
-class LineAgent : public People, public ChatSink {
+class LineAgent : public People {
  public:
   /// Gives one line without its end; nullopt at the end.
   using LineReader = std::function<std::optional<std::string>()>;
 
-  /// Requests go to `out`, and with `chat` the chat as well. Borrows the streams.
-  LineAgent(LineReader read_line, std::ostream& out, std::ostream& err, bool chat)
-      : read_line_(std::move(read_line)), out_(out), err_(err), chat_(chat) {}
+  /// Requests go to `out`. Borrows the streams.
+  LineAgent(LineReader read_line, std::ostream& out, std::ostream& err)
+      : read_line_(std::move(read_line)), out_(out), err_(err) {}
 
   rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
-  /// Writes {"schema":"rpl.chat/1","line":"…"}; nothing without `chat`.
-  void Chat(const std::string& line) override;
 
  private:
   LineReader read_line_;
   std::ostream& out_;
   std::ostream& err_;
-  bool chat_;
 };
 
 }  // namespace rpl

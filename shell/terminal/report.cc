@@ -61,6 +61,8 @@ void PrintDocument(std::string_view text) {
   else std::cout << text;
 }
 
+void PrintChat(const std::string& line) { std::cout << Printable(line) << std::endl; }
+
 void PrintLog(const std::string& of, const std::string& line) {
   std::cerr << "[" << PrintableLine(of) << "] " << Printable(line) << '\n';
 }

@@ -38,6 +38,9 @@ void PrintLines(const std::vector<std::string>& lines);
 /// Printable form for a terminal, where text outside strings needs no faithful escapes.
 void PrintDocument(std::string_view text);
 
+/// Prints a line of chat on standard output, at once.
+void PrintChat(const std::string& line);
+
 /// Prints a line of the log of a command on standard error.
 void PrintLog(const std::string& of, const std::string& line);
 

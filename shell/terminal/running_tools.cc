@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "formats/terminal_text.h"
 
 namespace rpl {
@@ -14,28 +12,13 @@ constexpr std::string_view kTurning = "|/-\\";
 
 }  // namespace
 
-RunningTools::RunningTools(Tools& tools) : tools_(tools), shows_(ChangingLine::IsPossible()) {}
-
-std::vector<rpl::Answer> RunningTools::Call(const std::vector<ToolCall>& calls, Pool& pool) {
-  if (!shows_) return tools_.Call(calls, pool);
-  std::vector<ToolCall> told = calls;
-  begin_ = std::chrono::steady_clock::now();
-  for (ToolCall& call : told) {
-    call.starting = [this, name = call.tool, starting = call.starting] {
-      if (starting && !starting()) return false;
-      running_.push_back(name);
-      return true;
-    };
-    call.finished = [this, name = call.tool, finished = call.finished](const rpl::Answer& answer) {
-      if (const auto at = std::ranges::find(running_, name); at != running_.end())
-        running_.erase(at);
-      if (finished) finished(answer);
-    };
-  }
-  std::vector<rpl::Answer> out = tools_.Call(told, pool);
-  line_.Erase();
-  running_.clear();
-  return out;
+std::function<void(const std::vector<std::string>&)> RunningTools::Observer() {
+  if (!ChangingLine::IsPossible()) return nullptr;
+  return [this](const std::vector<std::string>& running) {
+    if (running_.empty()) begin_ = std::chrono::steady_clock::now();
+    running_ = running;
+    if (running_.empty()) line_.Erase();
+  };
 }
 
 void RunningTools::Poll() {

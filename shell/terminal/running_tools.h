@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The line on standard error that names the tools that run, in front of those that call them:
+// The line on standard error that names the tools that run:
 //
 //   | pay, fetch  2.3 s
 //
@@ -10,31 +10,26 @@
 #define RPL_SHELL_TERMINAL_RUNNING_TOOLS_H_
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "runtime/ports.h"
 #include "shell/terminal/progress.h"
 
 namespace rpl {
 
-class RunningTools : public Tools {
+class RunningTools {
  public:
-  explicit RunningTools(Tools& tools);
-
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
-  bool AnswersAlone(const ToolCall& call) const override { return tools_.AnswersAlone(call); }
-
+  /// For the agent that calls tools: takes those that run now. Empty where no line can be shown.
+  std::function<void(const std::vector<std::string>&)> Observer();
   /// To be called often while calls run.
   void Poll();
   /// Erases the line until the next Poll.
   void Clear() { line_.Erase(); }
 
  private:
-  Tools& tools_;
-  const bool shows_;
-  std::vector<std::string> running_;  // in the order of their starts
-  std::chrono::steady_clock::time_point begin_;
+  std::vector<std::string> running_;
+  std::chrono::steady_clock::time_point begin_;  // of the first
   ChangingLine line_;
 };
 

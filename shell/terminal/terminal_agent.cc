@@ -72,8 +72,6 @@ rpl::Answer TerminalAgent::Put(const Question& question, Pool& pool) {
   return question.kind == Question::Kind::kChoose ? Choose(question, pool) : Ask(question, pool);
 }
 
-void TerminalAgent::Chat(const std::string& line) { out_ << Printable(line) << std::endl; }
-
 // The next line in UTF-8, trimmed; nullopt at the end of input, after which nothing is asked.
 std::optional<std::string> TerminalAgent::Line() {
   for (;;) {

@@ -2,7 +2,7 @@
 //
 // The agent for a person at a terminal, or for lines of standard input in their place.
 //
-// Questions go to standard error, chat to standard output. A question reads one line, one for rows
+// Questions go to standard error. A question reads one line, one for rows
 // a line for each until an empty one. A choice lists its options by number and accepts the number
 // or the text; after any other line it prints what is accepted and repeats. So it does after an
 // empty line for a question that takes a number or a date; one for a free question must be
@@ -27,20 +27,18 @@
 namespace rpl {
 
 /// The agent. Answers block until a line is read.
-class TerminalAgent : public People, public ChatSink {
+class TerminalAgent : public People {
  public:
   /// Gives one line without its end; nullopt when there are no more.
   using LineReader = std::function<std::optional<std::string>()>;
 
-  /// Borrows the streams. Without a reader there is no answer and no question. `mark` is written
+  /// Borrows the stream. Without a reader there is no answer and no question. `mark` is written
   /// before each line is read: "> " for a person. `by`: who writes the lines.
-  TerminalAgent(LineReader read_line, std::string mark, By by, std::ostream& out, std::ostream& err)
-      : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), out_(out), err_(err) {}
+  TerminalAgent(LineReader read_line, std::string mark, By by, std::ostream& err)
+      : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), err_(err) {}
 
   rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
   void Open(OpenQuestions open) override { open_ = std::move(open); }
-  /// Prints a line of chat, escaped, and flushes.
-  void Chat(const std::string& line) override;
 
   /// The question to be asked again, whose reply the caller takes back before the next turn; ""
   /// if there is none. Until then nothing is asked.
@@ -63,7 +61,6 @@ class TerminalAgent : public People, public ChatSink {
   LineReader read_line_;
   std::string mark_;
   By by_;
-  std::ostream& out_;
   std::ostream& err_;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/terminal/scripted_agent.h"
+#include "shell/terminal/answer_script.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"
@@ -69,7 +70,7 @@ ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind k
   return answer;
 }
 
-std::vector<std::string> ScriptedAgent::Unused() const {
+std::vector<std::string> AnswerScript::Unused() const {
   std::vector<std::string> labels;
   for (const ScriptedAnswer& answer : script_) {
     if (!answer.used) labels.push_back(answer.label);
@@ -77,14 +78,18 @@ std::vector<std::string> ScriptedAgent::Unused() const {
   return labels;
 }
 
-std::string ScriptedAgent::NameLike(std::string_view key) const {
+std::string AnswerScript::NameLike(std::string_view key) const {
   if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) return "";
   NearestName nearest(key);
   for (const std::string& name : asked_) nearest.Offer(name);
   return nearest.name();
 }
 
-std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool& pool) {
+std::optional<rpl::Answer> AnswerScript::AnswerTo(const Request& request, Pool& pool,
+                                                  std::string_view& refused) {
+  if (!refused.empty() && !last_.empty())
+    err_ << "note: the answer for `" << PrintableLine(last_)
+         << "` is refused: " << PrintableLine(std::exchange(refused, "")) << '\n';
   last_.clear();
   for (const std::string_view name :
        {std::string_view(request.name), request.relation_asked(), std::string_view(request.tool)})
@@ -105,7 +110,7 @@ std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool&
   return out;
 }
 
-rpl::Answer ScriptedAgent::Made(ScriptedAnswer& answer, const Request& request, Pool& pool) {
+rpl::Answer AnswerScript::Made(ScriptedAnswer& answer, const Request& request, Pool& pool) {
   answer.used = true;
   last_ = answer.label;
   ScriptedAnswer::Made made = answer.make(request, pool);
@@ -115,22 +120,6 @@ rpl::Answer ScriptedAgent::Made(ScriptedAnswer& answer, const Request& request, 
   }
   made.answer.prepared = true;
   return made.answer;
-}
-
-rpl::Answer ScriptedAgent::Ask(const Question& question, Pool& pool, std::string_view refused) {
-  const bool misfits = !refused.empty() && !last_.empty();
-  if (misfits)
-    err_ << "note: the answer for `" << PrintableLine(last_)
-         << "` is refused: " << PrintableLine(refused) << '\n';
-  std::optional<rpl::Answer> answer = Scripted(question, pool);
-  if (!answer) answer = people_.Ask(question, pool, misfits ? "" : refused);
-  unanswered_.reset();
-  if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = question;
-  return *answer;
-}
-
-std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<ToolCall>& calls, Pool& pool) {
-  return CallUnless(calls, pool, [&](const ToolCall& call) { return Scripted(call, pool); });
 }
 
 }  // namespace rpl

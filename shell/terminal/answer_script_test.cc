@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shell/terminal/scripted_agent.h"
+#include "shell/terminal/answer_script.h"
 
 #include "runtime/nobody.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/wire/standing_replies.h"
 #include "shell/terminal/answer_list.h"
 
@@ -17,7 +18,6 @@ namespace {
 // Requests answered one after another, each answer as text; "-" for none.
 struct Interview {
   Pool pool;
-  std::ostringstream out;
   std::ostringstream err;
   std::vector<std::string> lines;  // typed by the person
   std::size_t next = 0;
@@ -25,9 +25,10 @@ struct Interview {
                          if (next == lines.size()) return std::nullopt;
                          return lines[next++];
                        },
-                       "> ", By::kPerson, out, err};
+                       "> ", By::kPerson, err};
   Nobody nobody;
-  ScriptedAgent agent{person, nobody, err};
+  AnswerScript script{err};
+  RelayingAgent agent{person, nobody, script};
 
   std::string Ask(const Question& question, std::string_view refused = "") {
     return TextOf(agent.Ask(question, pool, refused));
@@ -73,7 +74,7 @@ struct Interview {
   void AddJson(const std::string& json) {
     AnswerList list = AnswersFromJson(json);
     REQUIRE(list.error == "");
-    for (ScriptedAnswer& answer : list.answers) agent.Add(std::move(answer));
+    for (ScriptedAnswer& answer : list.answers) script.Add(std::move(answer));
   }
 
   void AddReply(const std::string& call, const std::string& value) {
@@ -83,18 +84,18 @@ struct Interview {
       const std::uint32_t file = sources.Add("reply.rpl", text);
       return *ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, found);
     };
-    agent.Add(AnswerFromTerms(call, term(call), Answer::Kind::kValue, term(value)));
+    script.Add(AnswerFromTerms(call, term(call), Answer::Kind::kValue, term(value)));
   }
 };
 
 TEST_CASE("--answer is matched by name, relation, tool or id, with or without its mark") {
   for (const char* key : {"draft-id", "?draft-id", "draft", "draft(?draft-id)"}) {
     Interview i;
-    i.agent.Add(*AnswerFromOption(std::string(key) + "=doc=42"));
+    i.script.Add(*AnswerFromOption(std::string(key) + "=doc=42"));
     CHECK(i.Ask(i.QuestionOf("draft-id", "draft", "Which?")) == "\"doc=42\"");
   }
   Interview i;
-  i.agent.Add(*AnswerFromOption("query-db=7"));
+  i.script.Add(*AnswerFromOption("query-db=7"));
   CHECK(i.Ask(i.Tool("query-db", {})) == "7");
   CHECK_FALSE(AnswerFromOption("draft-id"));
   CHECK_FALSE(AnswerFromOption("=x"));
@@ -160,25 +161,25 @@ TEST_CASE("the call of a heading that asked is a key of its reply") {
 
 TEST_CASE("an empty key part matches nothing") {
   Interview i;
-  i.agent.Add(*AnswerFromOption("$=1"));
+  i.script.Add(*AnswerFromOption("$=1"));
   CHECK(i.Ask(i.Tool("t", {})) == "-");
 }
 
 TEST_CASE("each answer is used once, in order, and what is left is known") {
   Interview i;
-  i.agent.Add(*AnswerFromOption("focus=a"));
-  i.agent.Add(*AnswerFromOption("focus=b"));
-  i.agent.Add(*AnswerFromOption("other=c"));
+  i.script.Add(*AnswerFromOption("focus=a"));
+  i.script.Add(*AnswerFromOption("focus=b"));
+  i.script.Add(*AnswerFromOption("other=c"));
   CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "\"a\"");
   CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "\"b\"");
   CHECK(i.Ask(i.QuestionOf("focus", "", "")) == "-");
-  CHECK(i.agent.Unused() == std::vector<std::string>{"other"});
+  CHECK(i.script.Unused() == std::vector<std::string>{"other"});
 }
 
 TEST_CASE("a choice takes the text of an option, and a refused answer is reported") {
   Interview i;
-  i.agent.Add(*AnswerFromOption("choose=z"));
-  i.agent.Add(*AnswerFromOption("choose=b"));
+  i.script.Add(*AnswerFromOption("choose=z"));
+  i.script.Add(*AnswerFromOption("choose=b"));
   const Question choice = i.Choice({i.pool.Keyword("a"), i.pool.String("b")});
   CHECK(i.Ask(choice) == "\"z\"");
   CHECK(i.Ask(choice, "\"z\" is not one of the options") == "\"b\"");
@@ -189,7 +190,7 @@ TEST_CASE("a choice takes the text of an option, and a refused answer is reporte
 TEST_CASE("a typed answer is a number if it prints as what was typed") {
   const auto read = [](const std::string& text, Takes takes = Takes::kAny) {
     Interview i;
-    i.agent.Add(*AnswerFromOption("q=" + text));
+    i.script.Add(*AnswerFromOption("q=" + text));
     Question question = i.QuestionOf("q", "", "");
     question.takes = takes;
     return i.Ask(question);
@@ -290,7 +291,7 @@ TEST_CASE("metadata is of tools, and a question of a heading has none") {
   Interview i;
   i.AddJson(R"([{"match": {"key": "draft-id"}, "metadata": {"a": 1}}])");
   CHECK(i.Ask(i.QuestionOf("draft-id", "draft", "Which?")) == "-");
-  CHECK(i.agent.misfit().error ==
+  CHECK(i.script.misfit().error ==
         "the answer for `{\"key\":\"draft-id\"}` does not fit: \"metadata\" is of a tool's "
         "result, and draft(?draft-id) is asked for by a heading");
 }
@@ -329,7 +330,6 @@ TEST_CASE("a person is asked what the script does not answer") {
   CHECK(i.Ask(i.QuestionOf("focus", "", "What for?")) == "-");
   CHECK(i.Ask(i.QuestionOf("more", "", "More?")) == "-");
   CHECK(i.err.str() == "Which draft?\n> What for?\n> \n");
-  CHECK(i.out.str() == "");
 }
 
 TEST_CASE("an empty line is asked about once") {
@@ -385,12 +385,6 @@ TEST_CASE("a person's line is never the result of another tool") {
   i.lines = {"x"};
   CHECK(i.Ask(i.Tool("query-db", {})) == "-");
   CHECK(i.err.str() == "");
-}
-
-TEST_CASE("chat goes through to standard output") {
-  Interview i;
-  i.person.Chat("\"a\"");
-  CHECK(i.out.str() == "\"a\"\n");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers given before the run: `--answer`, `--answers` and the REPLY lines of test scripts.
-// Requests that they do not match go to other people and tools.
 //
 // A script is a list. A request takes the first unused entry that matches, so several entries for
 // one call are used in order; a question for rows takes all of them. A reply that is refused (a
@@ -9,8 +8,8 @@
 //
 // A KEY is one of runtime/wire/request_key.h. Answers in JSON are read by
 // shell/terminal/answer_list.h.
-#ifndef RPL_SHELL_TERMINAL_SCRIPTED_AGENT_H_
-#define RPL_SHELL_TERMINAL_SCRIPTED_AGENT_H_
+#ifndef RPL_SHELL_TERMINAL_ANSWER_SCRIPT_H_
+#define RPL_SHELL_TERMINAL_ANSWER_SCRIPT_H_
 
 #include <functional>
 #include <optional>
@@ -20,7 +19,7 @@
 #include <vector>
 
 #include "grammar/ast.h"
-#include "runtime/relaying_agent.h"
+#include "runtime/ports.h"
 
 namespace rpl {
 
@@ -52,12 +51,11 @@ ScriptedAnswer DeclineFromOption(const std::string& key);
 ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value,
                                By by = By::kHost);
 
-/// The agent of a script.
-class ScriptedAgent : public RelayingAgent {
+/// The script.
+class AnswerScript {
  public:
-  /// Borrows all. Refused answers are reported on `err`.
-  ScriptedAgent(People& people, Tools& tools, std::ostream& err)
-      : RelayingAgent(people, tools), err_(err) {}
+  /// Borrows the stream, on which refused answers are reported.
+  explicit AnswerScript(std::ostream& err) : err_(err) {}
 
   /// Appends an entry to the script.
   void Add(ScriptedAnswer answer) { script_.push_back(std::move(answer)); }
@@ -70,25 +68,21 @@ class ScriptedAgent : public RelayingAgent {
   /// The first answer that did not fit its request, with error and hint; its error is "" if all
   /// fit.
   const ScriptedAnswer::Made& misfit() const { return misfit_; }
-  /// The last question, if it got no answer.
-  const std::optional<Question>& unanswered() const { return unanswered_; }
 
-  rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
-  /// Calls without an entry go to the other tools together.
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
+  /// For an agent that relays. The refusal of an entry is not told to others.
+  std::optional<rpl::Answer> AnswerTo(const Request& request, Pool& pool,
+                                      std::string_view& refused);
 
  private:
-  std::optional<rpl::Answer> Scripted(const Request& request, Pool& pool);
   rpl::Answer Made(ScriptedAnswer& answer, const Request& request, Pool& pool);
 
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;
   std::vector<std::string> asked_;  // names, relations and tools of all requests
   std::string last_;                // label of the last entry used
-  std::optional<Question> unanswered_;
   ScriptedAnswer::Made misfit_;
 };
 
 }  // namespace rpl
 
-#endif  // RPL_SHELL_TERMINAL_SCRIPTED_AGENT_H_
+#endif  // RPL_SHELL_TERMINAL_ANSWER_SCRIPT_H_
