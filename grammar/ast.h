@@ -247,16 +247,10 @@ struct Group {
   bool operator==(const Group&) const = default;
 };
 
-// @when(tail)   @choose(?x, tail)   @distinct(?x, tail)   @each(?u, items)
-// @for(binding, tail, step)
-enum class AbductiveKind { kWhen, kChoose, kDistinct, kEach, kFor };
-inline constexpr AbductiveKind kAbductiveKinds[] = {AbductiveKind::kWhen, AbductiveKind::kChoose,
-                                                    AbductiveKind::kDistinct, AbductiveKind::kEach,
-                                                    AbductiveKind::kFor};
-/// Whether its arguments are a tail and nothing else, so that they may be alternatives.
-constexpr bool IsTailAlone(AbductiveKind kind) { return kind == AbductiveKind::kWhen; }
-// An activation clause (decisions 67-69). The arguments form one comma list: the first is the
-// binding, and the meaning of the others depends on the kind.
+/// See grammar/abductives.h.
+enum class AbductiveKind;
+
+// @choose(?x, tail): an activation clause (§16)
 struct Abductive {
   AbductiveKind kind;
   Nodes clauses;  // the comma list in the parentheses, as written
@@ -317,6 +311,9 @@ inline bool Suffix::operator==(const Suffix& o) const {
 inline bool Abductive::operator==(const Abductive& o) const {
   return kind == o.kind && clauses == o.clauses;
 }
+
+/// The length of the leading run of bare lvars, which is the binding of an abductive (decision 68).
+std::size_t BindingSize(const Abductive& act);
 
 /// Calls `fn(child)` for each direct child of `node`, in written order; keys and values of suffixes
 /// and the clauses of abductives are children as well.

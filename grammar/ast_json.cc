@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "grammar/abductives.h"
 #include "grammar/printer.h"
 
 namespace rpl {
@@ -108,7 +109,7 @@ struct Fields {
     out["tail"] = All(v.tail);
     out["abductives"] = json::array();
     for (const Abductive& a : v.abductives) {
-      out["abductives"].push_back({{"kind", AbductiveText(a.kind)},
+      out["abductives"].push_back({{"kind", AbductiveOf(a.kind).word},
                                    {"clauses", All(a.clauses)},
                                    {"span", SpanJson(a.span)}});
     }

@@ -14,6 +14,12 @@
 
 namespace rpl {
 
+inline std::size_t BindingSize(const Abductive& act) {
+  const auto is_lvar = [](const Node& n) { return n.As<Lvar>() != nullptr; };
+  return static_cast<std::size_t>(std::ranges::find_if_not(act.clauses, is_lvar) -
+                                  act.clauses.begin());
+}
+
 template <typename Fn>
 void ForEachChild(const Rule& rule, Fn&& fn) {
   for (const Node& n : rule.heads) fn(n);

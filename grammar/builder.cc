@@ -8,7 +8,9 @@
 #include <cmath>
 #include <utility>
 
+#include "formats/character.h"
 #include "formats/number_text.h"
+#include "grammar/abductives.h"
 
 namespace rpl {
 namespace {
@@ -286,7 +288,9 @@ void Builder::CloseDisjunction() { CloseChain(&Disjunction::branches); }
 
 void Builder::OpenRule() { rules_.emplace_back().base = stack_.size(); }
 
-void Builder::AddAbductive(AbductiveKind kind, std::uint32_t begin) {
+void Builder::AddAbductive(std::string_view act) {
+  const auto word_end = std::find_if_not(act.begin() + 1, act.end(), IsNameChar);
+  const AbductiveKind kind = FindAbductive({act.begin() + 1, word_end})->kind;
   int depth = 0;
   Nodes clauses = stack_.PopFrom(stack_.size() - 1, depth);
   if (Conjunction* list = clauses.front().As<Conjunction>()) {
@@ -295,7 +299,8 @@ void Builder::AddAbductive(AbductiveKind kind, std::uint32_t begin) {
   }
   RuleFrame& rule = rules_.back();
   rule.depth = std::max(rule.depth, depth);
-  rule.abductives.push_back({kind, std::move(clauses), {source_.file(), begin, end_}});
+  rule.abductives.push_back(
+      {kind, std::move(clauses), {source_.file(), source_.OffsetOf(act.data()), end_}});
 }
 
 // The stack holds the heads, the tail and the constraints. A rule that is only a tail stays a tail.

@@ -80,7 +80,8 @@ class Builder {
   // The parts of a rule. CloseRule leaves a tail alone on the stack as it is.
   void OpenRule();
   void AddArrow() { ++rules_.back().arrows; }
-  void AddAbductive(AbductiveKind kind, std::uint32_t begin);
+  /// REQUIRES: `act` begins with `@` and the word of an abductive.
+  void AddAbductive(std::string_view act);
   void AddConstraint() { ++rules_.back().constraints; }
   void CloseRule();
 

@@ -8,6 +8,7 @@
 #include "grammar/parser.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 #include <span>
@@ -18,6 +19,7 @@
 #include "formats/character.h"
 #include "formats/launch.h"
 #include "formats/look_alike.h"
+#include "grammar/abductives.h"
 #include "grammar/builder.h"
 #include "grammar/rules.h"
 #include "grammar/sentences.h"
@@ -37,6 +39,20 @@ struct Expectation {
   const char* hint = "";
   const char* message = nullptr;  // instead of "expected ..., got ..."
 };
+
+// "there are @when, … and @for"
+constexpr auto kAbductivesHint = [] {
+  std::array<char, 400> text{};
+  auto end = text.begin();
+  const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
+  for (const AbductiveRow& row : kAbductives) {
+    add(&row == std::begin(kAbductives)     ? "there are @"
+        : &row + 1 == std::end(kAbductives) ? " and @"
+                                            : ", @");
+    add(row.word);
+  }
+  return text;
+}();
 
 // One per rule of rules.h that occurs in a must<> and can fail.
 template <typename Rule>
@@ -85,8 +101,7 @@ RPL_EXPECT(SuffixValue, kBadMetadata, "a value for the metadata key",
            "write a variable after it, as in `^:key ?v`");
 RPL_EXPECT(OfWord, kSyntaxError, "`of`", "write `?t within ?n of ?ref`");
 RPL_EXPECT(AndWord, kSyntaxError, "`and`", "write `?t between ?a and ?b`");
-RPL_EXPECT(AnyAct, kBadAbductive, "an activation clause",
-           "there are @when, @choose, @distinct, @each and @for");
+RPL_EXPECT(AnyAct, kBadAbductive, "an activation clause", kAbductivesHint.data());
 RPL_EXPECT(ActOpen, kBadAbductive, "`(`", "");
 RPL_EXPECT(ActClose, kBadAbductive, "`,` or `)`", "");
 RPL_EXPECT(SentenceEnd, kSyntaxError, "the end of the sentence", "");
@@ -560,14 +575,15 @@ struct Action : tao::pegtl::nothing<Rule> {};
       b.CloseCollection(CollectionKind::kind, std::string_view(in.begin(), in.size())); \
     }                                                                                   \
   }
-#define RPL_ABDUCTIVE(rule, kind)                                           \
-  template <>                                                               \
-  struct Action<rules::rule> {                                              \
-    template <typename Input>                                               \
-    static void apply(const Input& in, Builder& b) {                        \
-      b.AddAbductive(AbductiveKind::kind, b.source().OffsetOf(in.begin())); \
-    }                                                                       \
+
+// False: the rule has not matched.
+template <>
+struct Action<rules::ActWord> {
+  template <typename Input>
+  static bool apply(const Input& in, Builder&) {
+    return FindAbductive(std::string_view(in.begin() + 1, in.size() - 1)) != nullptr;
   }
+};
 
 RPL_LEAF(Word, WordLeaf);
 RPL_LEAF(GoalLabel, GoalLeaf);
@@ -629,11 +645,7 @@ RPL_STEP(DisjunctionTail, CloseDisjunction());
 RPL_STEP(RuleBegin, OpenRule());
 RPL_STEP(Arrow, AddArrow());
 RPL_TOKEN(ActClose, CloseAct);
-RPL_ABDUCTIVE(WhenAct, kWhen);
-RPL_ABDUCTIVE(ChooseAct, kChoose);
-RPL_ABDUCTIVE(DistinctAct, kDistinct);
-RPL_ABDUCTIVE(EachAct, kEach);
-RPL_ABDUCTIVE(ForAct, kFor);
+RPL_TOKEN(AnyAct, AddAbductive);
 RPL_STEP(ConstraintArrow, AddConstraint());
 RPL_STEP(Rule, CloseRule());
 
@@ -641,7 +653,6 @@ RPL_STEP(Rule, CloseRule());
 #undef RPL_LEAF
 #undef RPL_STEP
 #undef RPL_COLLECTION
-#undef RPL_ABDUCTIVE
 
 // Runs the grammar over text[begin, end) of the builder. Throws a Diagnostic.
 template <typename Start>

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "grammar/abductives.h"
+
 namespace rpl {
 namespace {
 
@@ -218,7 +220,7 @@ struct Printer {
     }
     separator = " ; ";
     for (const Abductive& a : v.abductives) {
-      out += separator + ("@" + std::string(AbductiveText(a.kind))) + "(";
+      out.append(separator).append("@").append(AbductiveOf(a.kind).word).append("(");
       List(a.clauses, ", ");
       out += ")";
       separator = ", ";
@@ -314,7 +316,7 @@ struct TreePrinter {
     if (!v.tail.empty()) Put(v.tail.front());
     for (const Abductive& a : v.abductives) {
       out += " ";
-      Form(AbductiveText(a.kind), a.clauses);
+      Form(AbductiveOf(a.kind).word, a.clauses);
     }
     out += std::string(v.heads.empty() && !v.abductives.empty() ? 1 : v.heads.size(), ')');
     if (v.constraints.empty()) return;
@@ -349,17 +351,6 @@ const char* OperatorText(Operator op) {
     case Operator::kNotIn: return "not in";
     case Operator::kBefore: return "before";
     case Operator::kAfter: return "after";
-  }
-  return "";
-}
-
-const char* AbductiveText(AbductiveKind kind) {
-  switch (kind) {
-    case AbductiveKind::kWhen: return "when";
-    case AbductiveKind::kChoose: return "choose";
-    case AbductiveKind::kDistinct: return "distinct";
-    case AbductiveKind::kEach: return "each";
-    case AbductiveKind::kFor: return "for";
   }
   return "";
 }

@@ -52,9 +52,8 @@ std::string PrintTree(const Node& node);
 /// A string literal in double quotes; the parser reads it back as `text`, whatever the bytes are.
 std::string Quote(std::string_view text);
 
-/// The spelling of an operator or abductive: "<=", "not in", "when". Static lifetime.
+/// The spelling of an operator: "<=", "not in". Static lifetime.
 const char* OperatorText(Operator op);
-const char* AbductiveText(AbductiveKind kind);
 
 }  // namespace rpl
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "grammar/abductives.h"
 #include "grammar/parser.h"
 #include "grammar/testing_random.h"
 
@@ -400,11 +401,9 @@ struct Grow {
     return Make(Disjunction{std::move(branches)});
   }
   Abductive Act(int depth) {
-    const auto kind =
-        Of<AbductiveKind>({AbductiveKind::kWhen, AbductiveKind::kChoose, AbductiveKind::kDistinct,
-                           AbductiveKind::kEach, AbductiveKind::kFor});
-    Abductive act{kind, {}, {}};
-    if (!IsTailAlone(kind)) act.clauses.push_back(Make(Lvar{"x"}));
+    const AbductiveRow row = Of(std::vector(std::begin(kAbductives), std::end(kAbductives)));
+    Abductive act{row.kind, {}, {}};
+    if (row.arguments != AbductiveArguments::kTail) act.clauses.push_back(Make(Lvar{"x"}));
     act.clauses.push_back(Clause(depth));
     act.clauses.push_back(Relation(depth));
     return act;

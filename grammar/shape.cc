@@ -13,6 +13,7 @@
 
 #include "formats/character.h"
 #include "formats/spelling.h"
+#include "grammar/abductives.h"
 #include "grammar/printer.h"
 
 namespace rpl {
@@ -278,29 +279,28 @@ class Shape {
 
   void Activation(Abductive& act) {
     for (Node& clause : act.clauses) Clause(clause, false);
-    const auto is_lvar = [](const Node& n) { return n.As<Lvar>() != nullptr; };
-    const auto lvars = static_cast<std::size_t>(
-        std::find_if_not(act.clauses.begin(), act.clauses.end(), is_lvar) - act.clauses.begin());
+    const AbductiveRow& row = AbductiveOf(act.kind);
     const std::size_t size = act.clauses.size();
-    if (!IsTailAlone(act.kind) && size == 1 && act.clauses[0].As<Disjunction>()) {
+    if (row.arguments != AbductiveArguments::kTail && size == 1 &&
+        act.clauses[0].As<Disjunction>()) {
       Fail(Code::kBadAbductive, act.span, "`|` here would part the comma list",
            "put the disjunction in parentheses");
     }
-    switch (act.kind) {
-      case AbductiveKind::kWhen:
-      case AbductiveKind::kEach: return;
-      case AbductiveKind::kChoose:
-      case AbductiveKind::kDistinct: {
-        if (lvars >= 1 && lvars < size) return;
-        const std::string name = act.kind == AbductiveKind::kChoose ? "@choose" : "@distinct";
-        Fail(Code::kBadAbductive, act.span,
-             "expected one or more lvars and then a tail in `" + name + "`",
-             "write `" + name + "(?x, tail(?x))`");
+    const auto require = [&](bool holds, const char* expected) {
+      if (holds) return;
+      Fail(Code::kBadAbductive, act.span,
+           std::string("expected ") + expected + " in `@" + std::string(row.word) + "`",
+           "write `" + std::string(row.usage) + "`");
+    };
+    switch (row.arguments) {
+      case AbductiveArguments::kTail:
+      case AbductiveArguments::kItems: return;
+      case AbductiveArguments::kBindingTail: {
+        const std::size_t lvars = BindingSize(act);
+        return require(lvars >= 1 && lvars < size, "one or more lvars and then a tail");
       }
-      case AbductiveKind::kFor:
-        if (size >= 3) return;
-        Fail(Code::kBadAbductive, act.span, "expected a binding, a tail and a step in `@for`",
-             "write `@for(?i = 1, ?i < 9, ?j = ?i + 1)`");
+      case AbductiveArguments::kBindingTailStep:
+        return require(size >= 3, "a binding, a tail and a step");
     }
   }
 

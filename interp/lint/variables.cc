@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 
+#include "grammar/abductives.h"
 #include "interp/lint/context.h"
 #include "interp/plan/analysis.h"
 #include "interp/plan/plain_rule.h"
@@ -567,8 +568,8 @@ class Variables {
         shown.insert(arguments.begin(), arguments.end());
       }
       ForEachChild(rule, [&](const Node& n) { Shown(n, shown); });
-      for (const Abductive& a : rule.abductives)  // the step of @for binds a fresh one
-        if (a.kind == AbductiveKind::kFor && !a.clauses.empty()) {
+      for (const Abductive& a : rule.abductives)  // a step binds a fresh one
+        if (AbductiveOf(a.kind).arguments == AbductiveArguments::kBindingTailStep) {
           std::vector<std::string> fresh;
           CollectVariables(a.clauses.back(), fresh);
           shown.insert(fresh.begin(), fresh.end());

@@ -99,6 +99,17 @@ class Bindings {
 
 }  // namespace
 
+bool MayBind(const Clause& clause) {
+  return Visit(
+      clause, [](const Compare& c) { return c.op == Operator::kEqual; },
+      [](const Member& c) { return !c.negated; },
+      [](const Among<ShowJson, Negation, GoalIsFalse, Temporal, Check, Distinct, Truth> auto&) {
+        return false;
+      },
+      [](const Among<Atom, MatchWith, CountOf, Alternatives, Expand, Metadata, Aggregate, ReadAvar,
+                     First, Loop> auto&) { return true; });
+}
+
 std::vector<bool> BoundBy(const std::vector<const Clause*>& clauses, std::vector<bool> known,
                           const NeededBy& needed) {
   Bindings bindings(needed, std::move(known));

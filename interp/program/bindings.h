@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which slots the clauses of a rule bind, apart from counts, which group by what nothing else binds
-// (decision 25).
+// Which clauses may bind slots, and which slots those of a rule bind, apart from counts, which
+// group by what nothing else binds (decision 25).
 #ifndef RPL_INTERP_PROGRAM_BINDINGS_H_
 #define RPL_INTERP_PROGRAM_BINDINGS_H_
 
@@ -15,6 +15,9 @@ namespace rpl {
 
 /// The arguments of a call that it does not bind, but needs.
 using NeededBy = std::function<Columns(const Atom&)>;
+
+/// Whether a clause may bind slots that it mentions; tests and $json do not.
+bool MayBind(const Clause& clause);
 
 /// The slots that are bound once the clauses have run, in whatever order they can, from those that
 /// are `known` before. Results of counts are among them, and what counts group by is not.

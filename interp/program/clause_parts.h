@@ -273,6 +273,17 @@ inline std::vector<const Clause*> PointersTo(const Clauses& clauses) {
   return out;
 }
 
+/// Where a clause takes the reference of the row that it reads (-1: nowhere yet). Null for a kind
+/// without a slot for it.
+inline SlotId* RowSlotOf(Clause& clause) {
+  return std::visit(
+      [](auto& part) -> SlotId* {
+        if constexpr (requires { Unboxed(part).row; }) return &Unboxed(part).row;
+        else return nullptr;
+      },
+      clause.is);
+}
+
 /// The atom that a clause reads: itself, or that of `!%goal`. Null for other kinds.
 inline const Atom* AtomIn(const Clause& clause) {
   const Atom* found = nullptr;

@@ -231,6 +231,17 @@ TEST_CASE("an expansion at any depth may read any relation, and so may its count
   CHECK_FALSE(MayReadAny({ClauseOf(Negation{{ClauseOf(count)}})}));
 }
 
+TEST_CASE("atoms and expansions have a slot for the reference of their row") {
+  Clause atom = CallOf(1, {0}, 3);
+  Clause expand = ClauseOf(Expand{0});
+  Clause metadata = ClauseOf(Metadata{});
+  Clause first = ClauseOf(First{});
+  CHECK(*RowSlotOf(atom) == 3);
+  CHECK(*RowSlotOf(expand) == -1);
+  CHECK(RowSlotOf(metadata) == nullptr);
+  CHECK(RowSlotOf(first) == nullptr);
+}
+
 TEST_CASE("a visit calls the overload of the kind, boxed or not, and returns its value") {
   const auto kind = [](const Clause& clause) {
     return Visit(

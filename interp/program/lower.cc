@@ -3,14 +3,13 @@
 // A sentence is lowered clause by clause, in written order. Two analyses cover the whole sentence:
 // avars that nothing in it supplies become questions, and lvars may stand for a call written in
 // the same sentence (`?t = p(_), |#?t|` reads p(_)).
-// Terms and expressions are lowered in lower_terms.cc, metadata suffixes in
-// lower_metadata.cc.
+// Terms and expressions are lowered in lower_terms.cc, metadata suffixes in lower_metadata.cc,
+// activation clauses in lower_activation.cc.
 #include "interp/program/lower.h"
 
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "grammar/printer.h"
@@ -413,91 +412,6 @@ const std::map<std::size_t, RelationId>& Lowering::Options() {
     if (span != spans_.end()) take(span->second, static_cast<RelationId>(related_));
   }
   return options_;
-}
-
-void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& to) {
-  activation_ = true;
-  for (const Abductive& a : abductives) {
-    // The leading run of bare lvars is the binding (decision 68).
-    std::size_t split = 0;
-    while (split < a.clauses.size() && a.clauses[split].As<Lvar>()) ++split;
-    switch (a.kind) {
-      case AbductiveKind::kWhen:
-        for (const Node& clause : a.clauses) Tail(clause, to.activation);
-        break;
-      case AbductiveKind::kChoose: {
-        First first;
-        for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], first.body);
-        to.activation.push_back({std::move(first), a.span, "@choose"});
-        to.choice = true;
-        break;
-      }
-      case AbductiveKind::kDistinct: {
-        Distinct distinct;
-        for (std::size_t i = 0; i < split; ++i)
-          if (const auto* v = a.clauses[i].As<Lvar>(); !v->name.empty())
-            distinct.slots.push_back(SlotOf(v->name, false));
-        for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
-        to.body.push_back({std::move(distinct), a.span, "@distinct"});
-        to.choice = true;
-        break;
-      }
-      case AbductiveKind::kEach: {
-        to.force = true;
-        // Two parts, ?u and a collection lvar: the elements (decision 67).
-        if (split == a.clauses.size() && split >= 2) {
-          Member member;
-          member.element.term = Term(a.clauses[0]);
-          member.collection.term = Term(a.clauses[split - 1]);
-          to.activation.push_back({std::move(member), a.span, "@each"});
-        } else {
-          const std::size_t first = to.activation.size();
-          for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
-          for (std::size_t i = first; i < to.activation.size(); ++i) to.activation[i].item = true;
-          // A single clause iterates over itself.
-          std::vector<std::string> names;
-          for (std::size_t i = 0; i < (split > 0 ? split : a.clauses.size()); ++i)
-            CollectVariables(a.clauses[i], names);
-          for (const std::string& name : names) to.each.push_back(SlotOf(name, false));
-        }
-        break;
-      }
-      case AbductiveKind::kFor: {
-        Loop loop;
-        Tail(a.clauses[0], loop.start);
-        Tail(a.clauses[1], loop.condition);
-        std::vector<std::string> bound;
-        CollectVariables(a.clauses[0], bound);
-        CollectVariables(a.clauses[1], bound);
-        std::vector<std::string> in_step;
-        for (std::size_t i = 2; i < a.clauses.size(); ++i) {
-          CollectVariables(a.clauses[i], in_step);
-          Tail(a.clauses[i], loop.step);
-        }
-        const std::unordered_set<std::string> known(bound.begin(), bound.end());
-        std::vector<std::string> fresh;
-        std::string carried;
-        for (const std::string& name : in_step) {
-          if (!known.contains(name)) fresh.push_back(name);
-          else if (carried.empty()) carried = name;
-        }
-        if (fresh.size() != 1 || carried.empty()) {
-          const std::string got = fresh.size() != 1 ? std::to_string(fresh.size()) + " new"
-                                  : bound.empty()   ? "a loop without one"
-                                                    : "a step without `?" + bound.front() + "`";
-          Fail(Code::kBadAbductive, a.span,
-               "expected a step from the loop's lvar to exactly one new lvar, got " + got,
-               "write it as `@for(?i = 1, ?i <= 3, next(?i, ?j))`");
-          break;
-        }
-        loop.value = SlotOf(carried, false);
-        loop.next = SlotOf(fresh.front(), false);
-        to.activation.push_back({std::move(loop), a.span, "@for"});
-        break;
-      }
-    }
-  }
-  activation_ = false;
 }
 
 // An avar that nothing supplies is read from outside (§18.4.5): before the first clause

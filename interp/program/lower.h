@@ -96,6 +96,7 @@ class Lowering {
   const Node& ExtremumOf(const Node& arg, const Call& head, Definition& def);
   void ConstraintsOf(const Rule& rule, const Call* own, Definition& def);
   void Activation(const std::vector<Abductive>& abductives, Definition& to);
+  struct Activations;  // a function for each abductive
   Pattern MetadataPattern(const Node& value, bool bindings);
   OwnSlots OwnOf(const Node& form);
   void ReadAvars(Clauses& body, const std::vector<Pattern>& head);

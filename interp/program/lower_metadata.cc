@@ -241,16 +241,12 @@ void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& ou
       channel.relation = read->channel;
       clause.is = std::move(channel);
     }
-    Visit(
-        clause,
-        [&](Among<Atom, Expand> auto& c) {
-          if (c.row < 0) c.row = FreshSlot();
-          row_slots_.push_back(c.row);
-        },
-        [&](const ShowJson&) { row_slots_.push_back(kNoRow); },
-        [](const Among<Compare, MatchWith, Member, Temporal, CountOf, Negation, Alternatives,
-                       Metadata, Aggregate, ReadAvar, GoalIsFalse, First, Loop, Distinct, Check,
-                       Truth> auto&) {});
+    if (SlotId* const row = RowSlotOf(clause)) {
+      if (*row < 0) *row = FreshSlot();
+      row_slots_.push_back(*row);
+    } else if (clause.As<ShowJson>()) {
+      row_slots_.push_back(kNoRow);
+    }
   }
   const Annotation of(node, form);
   Clauses after;

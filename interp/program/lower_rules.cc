@@ -10,6 +10,7 @@
 #include <set>
 
 #include "grammar/printer.h"
+#include "interp/program/bindings.h"
 #include "interp/store/store.h"
 
 namespace rpl {
@@ -83,18 +84,6 @@ void MarkActivation(Clauses& clauses) {
 bool HasTemplate(const Pattern& p) {
   return p.kind == Pattern::Kind::kTemplate || std::ranges::any_of(p.parts, HasTemplate) ||
          std::ranges::any_of(p.rest, HasTemplate);
-}
-
-// Whether a clause may bind slots that it mentions; tests and $json do not.
-bool MayBind(const Clause& clause) {
-  return Visit(
-      clause, [](const Compare& c) { return c.op == Operator::kEqual; },
-      [](const Member& c) { return !c.negated; },
-      [](const Among<ShowJson, Negation, GoalIsFalse, Temporal, Check, Distinct, Truth> auto&) {
-        return false;
-      },
-      [](const Among<Atom, MatchWith, CountOf, Alternatives, Expand, Metadata, Aggregate, ReadAvar,
-                     First, Loop> auto&) { return true; });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "grammar/abductives.h"
 #include "grammar/printer.h"
 #include "interp/testing/unfold.h"
 
@@ -168,7 +169,7 @@ class Translator {
     if (!rule.constraints.empty()) throw Untranslated{"a constraint"};
     Node tail = rule.tail.front();
     for (const Abductive& a : rule.abductives) {
-      if (!IsTailAlone(a.kind)) throw Untranslated{"an activation clause"};
+      if (a.kind != AbductiveKind::kWhen) throw Untranslated{"an activation clause"};
       Conjunction both{{tail}};
       both.clauses.insert(both.clauses.end(), a.clauses.begin(), a.clauses.end());
       tail.is = std::move(both);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "formats/character.h"
+#include "grammar/abductives.h"
 #include "grammar/namespaces.h"
 #include "grammar/printer.h"
 #include "interp/program/builtin_tools.h"
@@ -255,8 +256,8 @@ class Items {
   }
 
   void AddActivations() {
-    for (const AbductiveKind kind : kAbductiveKinds) {
-      const std::string name = std::string("@") + AbductiveText(kind);
+    for (const AbductiveRow& row : kAbductives) {
+      const std::string name = "@" + std::string(row.word);
       Add(name, kSnippet, "activation clause", name + "(");
     }
   }
