@@ -45,6 +45,7 @@ rpl_add_module(rpl_scripts
   shell/terminal/answer_script.cc
   shell/terminal/colours.cc
   shell/terminal/input.cc
+  shell/terminal/output_format.cc
   shell/terminal/prompt_text.cc
   shell/terminal/refusal.cc
   shell/terminal/report.cc

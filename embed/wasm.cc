@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of the WebAssembly module: JSON in, JSON out (runtime/wire/json_run.h).
+// The functions of the WebAssembly module: JSON in, JSON out (runtime/run/json_run.h).
 //
 // Results are valid until the next call. Runs have numbers from 1.
 #include <emscripten/emscripten.h>
@@ -13,7 +13,7 @@
 #include "formats/data/json_text.h"
 #include "grammar/formatter.h"
 #include "interp/lint/checker.h"
-#include "runtime/wire/json_run.h"
+#include "runtime/run/json_run.h"
 
 namespace rpl {
 namespace {

@@ -130,13 +130,15 @@ std::uint32_t Sources::Add(std::string name, std::string text) {
     before += static_cast<std::uint32_t>(
         CountCodePoints(std::string_view(file->text).substr(at, kMarkBytes)));
   }
-  Group last;
-  if (size_ % kGroup != 0) {
-    last = *groups_.back();
-    groups_.pop_back();
+  const std::size_t slot = size_ % kGroup;
+  if (slot == 0) groups_.push_back(std::make_shared<Group>());
+  if (std::size_t used = slot; !groups_.back()->used.compare_exchange_strong(used, slot + 1)) {
+    auto own = std::make_shared<Group>();
+    std::copy_n(groups_.back()->files.begin(), slot, own->files.begin());
+    own->used = slot + 1;
+    groups_.back() = std::move(own);
   }
-  last.push_back(std::move(file));
-  groups_.push_back(std::make_shared<const Group>(std::move(last)));
+  groups_.back()->files[slot] = std::move(file);
   return static_cast<std::uint32_t>(size_++);
 }
 

@@ -16,6 +16,9 @@
 #ifndef RPL_FORMATS_DIAGNOSTIC_H_
 #define RPL_FORMATS_DIAGNOSTIC_H_
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -98,7 +101,7 @@ class Sources {
   std::uint32_t Add(std::string name, std::string text);
 
   /// REQUIRES: file < size().
-  const File& at(std::uint32_t file) const { return *(*groups_[file / kGroup])[file % kGroup]; }
+  const File& at(std::uint32_t file) const { return *groups_[file / kGroup]->files[file % kGroup]; }
   /// The bytes of a span; valid as long as the file. REQUIRES: the span lies within its file.
   std::string_view Text(Span span) const;
   std::size_t size() const { return size_; }
@@ -116,10 +119,15 @@ class Sources {
   std::string Where(Span span) const;
 
  private:
-  // Full groups but for the last; copies share them, so that a session may copy its many files.
+  // Full groups but for the last; copies share them, so that a session may copy its many files. Of
+  // the last group a copy sees its own size_. The first copy that adds a file puts it there, and
+  // another one, to which that file does not belong, then has a group of its own.
   static constexpr std::size_t kGroup = 128;
-  using Group = std::vector<std::shared_ptr<const File>>;
-  std::vector<std::shared_ptr<const Group>> groups_;
+  struct Group {
+    std::array<std::shared_ptr<const File>, kGroup> files;
+    std::atomic<std::size_t> used = 0;
+  };
+  std::vector<std::shared_ptr<Group>> groups_;
   std::size_t size_ = 0;
 };
 

@@ -15,6 +15,26 @@ std::string Rendered(const std::string& text, std::uint32_t begin, std::uint32_t
   return Render({Code::kSyntaxError, Severity::kError, {file, begin, end}, "no", hint}, sources);
 }
 
+TEST_CASE("copies of sources share files, and each adds its own") {
+  constexpr std::uint32_t kMany = 300;  // several groups
+  Sources first;
+  std::vector<Sources> copies;
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    copies.push_back(first);
+    CHECK(copies.back().Add("other" + std::to_string(i), "") == i);
+    CHECK(first.Add("file" + std::to_string(i), "") == i);
+    CHECK(copies.back().Add("next", "") == i + 1);
+  }
+  REQUIRE(first.size() == kMany);
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    CHECK(first.at(i).name == "file" + std::to_string(i));
+    REQUIRE(copies[i].size() == i + 2);
+    CHECK(copies[i].at(i).name == "other" + std::to_string(i));
+    CHECK(copies[i].at(i + 1).name == "next");
+    if (i > 0) CHECK(&copies[i].at(i - 1) == &first.at(i - 1));
+  }
+}
+
 TEST_CASE("places count lines and code points from 1") {
   Sources sources;
   const std::uint32_t f = sources.Add("a.md", "ab\n\té😀x\n");

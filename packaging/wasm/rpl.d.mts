@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The language as a module of WebAssembly: requests and results are JSON, see
-// runtime/wire/json_run.h and embed/wasm.cc.
+// runtime/run/json_run.h and embed/wasm.cc.
 export interface RplModule {
   ccall(name: "rpl_open", result: "string", types: ["string"], values: [request: string]): string;
   ccall(

@@ -5,11 +5,11 @@
 #include "interp/eval/engine.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
-#include "interp/store/json_value.h"
 #include "interp/store/store.h"
 #include "runtime/facts/derivation.h"
 #include "runtime/ports.h"
 #include "runtime/record/journal.h"
+#include "runtime/wire/request_json.h"
 
 namespace rpl {
 
@@ -39,15 +39,23 @@ void Recorder::Entry(TraceEntry entry) {
 
 void Recorder::Add(TraceEntry entry) {
   if (!entry.again) {
-    Log({.verb = LogLine::Verb::kTrace, .text = entry.text, .place = entry.place, .entry = &entry});
-    Event("trace", {{"kind", EntryName(entry.kind)}, {"text", entry.text}});
+    if (Logs())
+      Log({.verb = LogLine::Verb::kTrace,
+           .text = entry.text,
+           .place = entry.place,
+           .entry = &entry});
+    Event("trace", [&]() -> ordered_json {
+      return {{"kind", EntryName(entry.kind)}, {"text", entry.text}};
+    });
   }
   trace_.push_back(std::move(entry));
   if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
 std::string Recorder::Failure(const std::string& reason, const std::string& explanation) {
-  Event("fail", {{"reason", reason}, {"explanation", explanation}});
+  Event("fail", [&]() -> ordered_json {
+    return {{"reason", reason}, {"explanation", explanation}};
+  });
   const std::string text =
       "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
   const bool same = !trace_.empty() && trace_.back().kind == TraceEntry::Kind::kFailure &&
@@ -94,13 +102,12 @@ void Recorder::Derived(interp::Engine& engine, const Derivations& derivations) {
         if (!derived_known_.emplace(r, cells).second) continue;
         const std::string text = derivations.RowText(r, cells, kDerivationBytes);
         Log(LogLine::Verb::kDerived, text, place_of(r));
-        if (tells) Event("derived", {{"fact", text}});
+        if (tells) Tell("derived", {{"fact", text}});
       }
     }
 }
 
-void Recorder::Event(std::string_view type, ordered_json fields) {
-  if (!Tells()) return;
+void Recorder::Tell(std::string_view type, const ordered_json& fields) {
   ordered_json object = {
       {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", phase_}};
   object.update(fields);
@@ -109,13 +116,7 @@ void Recorder::Event(std::string_view type, ordered_json fields) {
 
 void Recorder::Reply(std::string_view type, const std::string& call, const Answer& answer,
                      const Pool& pool) {
-  if (!Tells()) return;
-  ordered_json fields = {{"id", call}};
-  if (answer.kind == Answer::Kind::kDecline) fields["declined"] = true;
-  else
-    fields[answer.kind == Answer::Kind::kValue ? "value" : "metadata"] =
-        JsonOfValue(pool, answer.value).value_or(Text(pool, answer.value));
-  Event(type, std::move(fields));
+  Event(type, [&] { return ReplyFields(call, answer, pool); });
 }
 
 }  // namespace rpl

@@ -10,6 +10,7 @@
 #ifndef RPL_RUNTIME_FACTS_RECORDER_H_
 #define RPL_RUNTIME_FACTS_RECORDER_H_
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "interp/store/relation_id.h"
+#include "interp/store/value.h"
 #include "runtime/log.h"
 #include "runtime/session_options.h"
 #include "runtime/trace.h"
@@ -28,7 +30,6 @@
 namespace rpl {
 
 class Derivations;
-class Pool;
 struct Answer;
 struct Constraint;
 struct Definition;
@@ -63,8 +64,8 @@ class Recorder {
   /// Whether somebody reads the log.
   bool Logs() const { return log_ != nullptr; }
   void Log(LogLine line);
-  void Log(LogLine::Verb verb, std::string text, std::optional<Span> place = std::nullopt) {
-    Log({.verb = verb, .text = std::move(text), .place = place});
+  void Log(LogLine::Verb verb, std::string_view text, std::optional<Span> place = std::nullopt) {
+    if (Logs()) Log({.verb = verb, .text = std::string(text), .place = place});
   }
   void Log(LogLine::Verb verb, const Definition& def);
   void Log(LogLine::Verb verb, const Constraint& c);
@@ -75,14 +76,19 @@ class Recorder {
 
   /// Whether somebody receives events, and what happens now is one.
   bool Tells() const { return options_.event && IsNews(); }
-  /// Reports an event of docs/schemas/event.json with the position and these fields.
-  void Event(std::string_view type, nlohmann::ordered_json fields);
+  /// Reports an event of docs/schemas/event.json with the position and the fields that `fields`
+  /// returns, which is called only if there is a receiver.
+  template <std::invocable Fields>
+  void Event(std::string_view type, const Fields& fields) {
+    if (Tells()) Tell(type, fields());
+  }
   /// Reports the answer to a call.
   void Reply(std::string_view type, const std::string& call, const Answer& answer,
              const Pool& pool);
 
  private:
   bool IsNews() const;
+  void Tell(std::string_view type, const nlohmann::ordered_json& fields);
 
   const SessionOptions& options_;
   LogSink log_;

@@ -31,7 +31,7 @@ TEST_CASE("lines, entries and events carry the position") {
   recorder.SetPhase(5);
   recorder.Log(Verb::kSatisfied, "%g");
   recorder.Entry({.kind = TraceEntry::Kind::kFact, .text = "p(1)"});
-  recorder.Event("phase", {{"name", "update plans"}});
+  recorder.Event("phase", []() -> nlohmann::ordered_json { return {{"name", "update plans"}}; });
   CHECK(to.lines == "2.5 satisfied %g\n2.5 trace p(1)\n");
   CHECK(
       to.events ==
@@ -72,6 +72,10 @@ TEST_CASE("nobody reads the log, and then somebody does") {
   CHECK_FALSE(recorder.Logs());
   CHECK_FALSE(recorder.Tells());
   recorder.Log(Verb::kPhase, "nothing");
+  recorder.Event("phase", []() -> nlohmann::ordered_json {
+    FAIL("nobody receives it");
+    return {};
+  });
   int lines = 0;
   recorder.SetLog([&](const LogLine&) { ++lines; });
   recorder.Log(Verb::kPhase, "something");

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "interp/eval/engine.h"
-#include "interp/store/json_value.h"
 #include "runtime/facts/budget.h"
 #include "runtime/facts/call_book.h"
 #include "runtime/facts/recorder.h"
@@ -17,6 +16,7 @@
 #include "runtime/step/call_permission.h"
 #include "runtime/step/inbox.h"
 #include "runtime/step/request_writer.h"
+#include "runtime/wire/request_json.h"
 
 namespace rpl {
 namespace {
@@ -137,10 +137,8 @@ void CallDispatch::Send(Going& going) {
       record(i, going.replies[i]);
     };
   }
-  for (std::size_t k = 0; run_.recorder.Tells() && k < open.size(); ++k)
-    run_.recorder.Event("tool-call", {{"id", rest[k].id},
-                                      {"tool", rest[k].tool},
-                                      {"args", JsonOfValues(engine_.pool, rest[k].args)}});
+  for (const ToolCall& call : rest)
+    run_.recorder.Event("tool-call", [&] { return ToolCallFields(call, engine_.pool); });
   std::vector<Answer> answers = run_.tools.Call(rest, engine_.pool);
   for (std::size_t k = 0; k < open.size(); ++k) {
     Answer& reply = going.replies[open[k]];

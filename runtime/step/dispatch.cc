@@ -66,7 +66,7 @@ void Dispatch::ShowChat(const StepState& step) {
     const bool is_new = journal != nullptr ? journal->Chat(json) : live;
     if (is_new && sink_) sink_(json);
     run_.recorder.Log(LogLine::Verb::kChat, json);
-    run_.recorder.Event("chat", {{"line", json}});
+    run_.recorder.Event("chat", [&]() -> nlohmann::ordered_json { return {{"line", json}}; });
     if (traced.insert(clause->text).second)
       run_.recorder.Entry(
           {.kind = TraceEntry::Kind::kReply,

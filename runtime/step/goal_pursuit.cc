@@ -164,12 +164,12 @@ void GoalPursuit::Record(StepState& step) {
     case GoalStanding::kUnsatisfied: LogGoal(step, Verb::kUnsatisfied); break;
     case GoalStanding::kNoGoal: break;
   }
-  if (run_.recorder.Tells())
-    run_.recorder.Event("goal",
-                        {{"goal", step.goal_name},
-                         {"standing", step.standing == GoalStanding::kSatisfied ? "satisfied"
-                                      : step.standing == GoalStanding::kPending ? "waiting"
-                                                                                : "unsatisfied"}});
+  run_.recorder.Event("goal", [&]() -> nlohmann::ordered_json {
+    return {{"goal", step.goal_name},
+            {"standing", step.standing == GoalStanding::kSatisfied ? "satisfied"
+                         : step.standing == GoalStanding::kPending ? "waiting"
+                                                                   : "unsatisfied"}};
+  });
   step.plan = nullptr;  // the next phase forgets the tables
 }
 

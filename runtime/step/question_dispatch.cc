@@ -2,7 +2,6 @@
 #include "runtime/step/question_dispatch.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "formats/terminal_text.h"
@@ -10,13 +9,13 @@
 #include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/program/program.h"
-#include "interp/store/json_value.h"
 #include "interp/store/store.h"
 #include "runtime/facts/budget.h"
 #include "runtime/facts/call_book.h"
 #include "runtime/facts/door.h"
 #include "runtime/facts/goal_record.h"
 #include "runtime/facts/recorder.h"
+#include "runtime/facts/said.h"
 #include "runtime/ports.h"
 #include "runtime/record/journal.h"
 #include "runtime/replies.h"
@@ -26,10 +25,9 @@
 #include "runtime/step/revision.h"
 #include "runtime/step/step_state.h"
 #include "runtime/step/violations.h"
+#include "runtime/wire/request_json.h"
 
 namespace rpl {
-
-using nlohmann::ordered_json;
 
 void QuestionDispatch::Open(const std::vector<OpenCall>& questions) {
   run_.people.Open([this, &questions] {
@@ -60,16 +58,7 @@ std::optional<Answer> QuestionDispatch::Put(const Question& question, const Entr
   Journal* const journal = run_.options.journal;
   if (journal != nullptr) journal->Call(name, "");
   run_.recorder.Dispatched(question, call == nullptr ? std::nullopt : std::optional(call->place));
-  if (run_.recorder.Tells()) {
-    ordered_json told = {{"id", name},
-                         {"key", question.name},
-                         {"kind", question.kind == Question::Kind::kChoose ? "choose" : "ask"},
-                         {"prompt", question.prompt},
-                         {"options", JsonOfValues(engine_.pool, question.options)},
-                         {"place", question.place}};
-    if (!question.row.empty()) told["row"] = question.row;
-    run_.recorder.Event("question", std::move(told));
-  }
+  run_.recorder.Event("question", [&] { return QuestionFields(question, engine_.pool); });
   if (journal != nullptr) {
     journal->TakeAttempts(run_.calls.attempts);
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;

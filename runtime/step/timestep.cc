@@ -195,7 +195,7 @@ void Runtime::Begin(int phase, const char* name) {
   if (run_->options.profile != nullptr) run_->options.profile->Enter(ProfiledPart(phase));
   if (run_->options.progress) run_->options.progress(nullptr);
   run_->recorder.Log(LogLine::Verb::kPhase, name);
-  run_->recorder.Event("phase", {{"name", name}});
+  run_->recorder.Event("phase", [&]() -> nlohmann::ordered_json { return {{"name", name}}; });
 }
 
 void Runtime::SetLog(LogSink log) {
@@ -237,7 +237,7 @@ void Runtime::Renew() {
   }
   run_->now = run_->engine.pool.String(now);
   run_->recorder.SetPhase(0);
-  run_->recorder.Event("timestep", {{"now", now}});
+  run_->recorder.Event("timestep", [&]() -> nlohmann::ordered_json { return {{"now", now}}; });
   run_->permission.SetTime(now);
   if (std::exchange(run_->run_begins, false)) run_->permission.BeginRun();
 }

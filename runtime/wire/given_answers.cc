@@ -12,6 +12,7 @@
 #include "interp/store/json_value.h"
 #include "runtime/replies.h"
 #include "runtime/wire/open_question.h"
+#include "runtime/wire/request_fields.h"
 #include "runtime/wire/request_key.h"
 
 namespace rpl {
@@ -89,6 +90,19 @@ UnusedAnswer NotAdmitted(const GivenAnswer& given, const Request& request) {
 }
 
 }  // namespace
+
+std::vector<GivenAnswer> GivenIn(const ordered_json& input, By by) {
+  std::vector<GivenAnswer> out;
+  for (const auto& [key, value] : ObjectIn(input, "answers").items())
+    out.push_back({GivenAnswer::Kind::kJson, key, value, by});
+  for (const auto& [key, value] : ObjectIn(input, "errors").items()) {
+    if (!value.is_string()) ThrowExpected("a string for the error of `" + key + "`");
+    out.push_back({GivenAnswer::Kind::kFailed, key, value, by});
+  }
+  for (std::string& key : KeysIn(input, "declines"))
+    out.push_back({GivenAnswer::Kind::kDecline, std::move(key), nullptr, by});
+  return out;
+}
 
 ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& pool) {
   ReadAnswer out;

@@ -34,6 +34,11 @@ struct GivenAnswer {
   By by = By::kModel;
 };
 
+/// The answers in a request or an input of a turn, of that party: "answers" {KEY: value}, "errors"
+/// {KEY: text} of failed tools, and "declines" [KEY]. Throws std::invalid_argument with a reason
+/// for people.
+std::vector<GivenAnswer> GivenIn(const nlohmann::ordered_json& input, By by);
+
 /// An answer that was not used, and why.
 struct UnusedAnswer {
   std::string key;

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "formats/data/json_text.h"
-#include "interp/store/json_value.h"
-#include "runtime/record/journal.h"
-#include "runtime/wire/open_question.h"
+#include "runtime/wire/request_json.h"
 
 namespace rpl {
 namespace {
@@ -19,25 +17,6 @@ ordered_json Parsed(const std::string& text) {
   ordered_json value = ParseOwnJson(text);
   return value.is_discarded() ? ordered_json(text) : value;
 }
-
-}  // namespace
-
-ordered_json RequestJson(const Request& request, const Pool& pool) {
-  ordered_json options = ordered_json::array();
-  for (Value option : request.choices()) {
-    options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
-  }
-  ordered_json out = {
-      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
-      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
-  if (!request.row.empty()) out["row"] = request.row;
-  if (request.wanted() != Takes::kAny)
-    out["takes"] = request.wanted() == Takes::kNumber ? "number" : "time";
-  if (request.doubtful()) out["inDoubt"] = true;
-  return out;
-}
-
-namespace {
 
 ordered_json WordsJson(const ToDo& said) {
   return {{"heading", said.heading}, {"text", said.text}};

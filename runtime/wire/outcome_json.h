@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outcomes, and the requests in them, as JSON (docs/schemas/outcome.json).
+// Outcomes as JSON (docs/schemas/outcome.json).
 #ifndef RPL_RUNTIME_WIRE_OUTCOME_JSON_H_
 #define RPL_RUNTIME_WIRE_OUTCOME_JSON_H_
 
@@ -11,12 +11,8 @@
 
 #include "interp/store/value.h"
 #include "runtime/outcome.h"
-#include "runtime/ports.h"
 
 namespace rpl {
-
-/// {"id", "kind", "key", "prompt", "options", "place"}, and "inDoubt" if it is true.
-nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 
 /// An array of the violations that somebody accepted.
 nlohmann::ordered_json OverriddenJson(const std::vector<Overridden>& overridden);

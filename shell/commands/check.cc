@@ -474,7 +474,7 @@ Command DescribeCheck(CLI::App& command, const InFull&) {
                   "Markdown protocols, plain RPL (*.rpl), or folders with such files")
       ->required();
   command.add_flag("--together", to.together, "Check the files as one program");
-  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json, sarif or github",
+  AddFormat(command, to.format,
             {{"text", Format::kText},
              {"json", Format::kJson},
              {"sarif", Format::kSarif},

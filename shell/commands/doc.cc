@@ -188,10 +188,7 @@ Command DescribeDoc(CLI::App& command, const InFull&) {
                                                             {"mermaid", DocFormat::kMermaid},
                                                             {"json", DocFormat::kJson}};
   if (MakesPages()) formats.insert(formats.begin() + 1, {"html", DocFormat::kHtml});
-  AddChoice(command, "--format", to.format, "FORMAT",
-            MakesPages() ? "markdown (default), html, dot, mermaid or json"
-                         : "markdown (default), dot, mermaid or json",
-            formats);
+  AddFormat(command, to.format, formats);
   if (MakesPages())
     command.add_flag_callback(
         "--html", [&to] { to.format = DocFormat::kHtml; }, "The same as --format html: a page");

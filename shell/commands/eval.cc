@@ -29,7 +29,7 @@ struct EvalOptions {
   std::vector<std::string> models;  // PROVIDER:NAME
   std::string filter;
   std::size_t runs = 1;
-  bool json = false;
+  const OutputFormat* format = kOutputFormats;
 };
 
 constexpr const char* kEvalFooter =
@@ -160,7 +160,7 @@ int CommandEval(const EvalOptions& options) {
               if (UsesModel(script)) RunOnce(script, ModelNamed(model).config, measured);
             }
           if (measured.runs == 0) continue;
-          if (!options.json) Print(measured);
+          if (options.format->IsText()) Print(measured);
           all.push_back(std::move(measured));
         }
       }
@@ -170,10 +170,10 @@ int CommandEval(const EvalOptions& options) {
     Complain("PATH", "no case has MODEL:", "a case with a cassette can be run with a model");
     return kExitInvalid;
   }
-  if (options.json) {
+  if (!options.format->IsText()) {
     ordered_json cases = ordered_json::array();
     for (const Measured& measured : all) cases.push_back(JsonOf(measured));
-    std::cout << Dump({{"schema", "rpl.eval/1"}, {"cases", std::move(cases)}}) << '\n';
+    options.format->write(std::cout, {{"schema", "rpl.eval/1"}, {"cases", std::move(cases)}});
   }
   const bool passed =
       std::ranges::all_of(all, [](const Measured& of) { return of.passed == of.runs; });
@@ -198,7 +198,7 @@ Command DescribeEval(CLI::App& command, const InFull&) {
       .add_option("--filter", to.filter,
                   "Run only cases with TEXT in their name or in a heading above them")
       ->type_name("TEXT");
-  AddFormat(command, to.json);
+  AddFormat(command, to.format);
   command.footer(kEvalFooter);
   return {.run = [options] { return CommandEval(*options); }};
 }

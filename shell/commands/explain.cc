@@ -37,7 +37,7 @@ struct ExplainOptions {
   bool absent = false;
   std::optional<std::size_t> depth;
   ExplainFormat format = ExplainFormat::kText;
-  EngineOptions engine;  // `json` is not used
+  EngineOptions engine;  // `format` is not used
 };
 
 constexpr const char* kExplainFooter =
@@ -240,7 +240,7 @@ Command DescribeExplain(CLI::App& command, const InFull&) {
                 "Read what rpl.yaml opens, without its approval: index; repeatable");
   AddLimitOptions(command, to.engine.limits);
   AddFactsOptions(command, to.engine);
-  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or dot",
+  AddFormat(command, to.format,
             {{"text", ExplainFormat::kText},
              {"json", ExplainFormat::kJson},
              {"dot", ExplainFormat::kDot}});

@@ -19,7 +19,7 @@ namespace {
 // rpl parse FILE: prints the result of the parser.
 struct ParseOptions {
   std::string file;
-  bool json = false;
+  const OutputFormat* format = kOutputFormats;
   SessionLimits limits;
 };
 
@@ -54,7 +54,7 @@ void PrintTrees(const Document& document, const Sources& sources) {
   for (; next < document.scopes.size(); ++next) print_heading(document.scopes[next]);
 }
 
-void PrintJson(const Document& document, const Sources& sources,
+void PrintData(const OutputFormat& format, const Document& document, const Sources& sources,
                const std::vector<Diagnostic>& diagnostics) {
   ordered_json object = {{"schema", "rpl.parse/1"}};  // first in the output
   const nlohmann::json parsed = ToJson(document, sources);
@@ -63,7 +63,7 @@ void PrintJson(const Document& document, const Sources& sources,
   for (const Diagnostic& d : diagnostics) {
     object["diagnostics"].push_back(DiagnosticJson(d, sources));
   }
-  std::cout << Dump(object) << '\n';
+  format.write(std::cout, object);
 }
 
 // kExitInvalid after errors; the valid part is printed nevertheless.
@@ -78,8 +78,8 @@ int CommandParse(const ParseOptions& options) {
   const std::uint32_t file = sources.Add(options.file, std::move(input.text));
   const Document document = ReadDocument(sources, file, diagnostics);
   diagnostics.Sort();
-  if (options.json) PrintJson(document, sources, diagnostics.all());
-  else PrintTrees(document, sources);
+  if (options.format->IsText()) PrintTrees(document, sources);
+  else PrintData(*options.format, document, sources, diagnostics.all());
   std::cout << std::flush;
   PrintDiagnostics(diagnostics.all(), sources, std::cerr);
   return diagnostics.has_errors() ? kExitInvalid : kExitOk;
@@ -91,7 +91,7 @@ Command DescribeParse(CLI::App& command, const InFull&) {
   const auto options = std::make_shared<ParseOptions>();
   ParseOptions& to = *options;
   command.add_option("FILE", to.file, "A Markdown protocol, or plain RPL (*.rpl)")->required();
-  AddFormat(command, to.json);
+  AddFormat(command, to.format);
   AddTimeAndMemory(command, to.limits);
   command.footer(kParseFooter);
   return {.run = [options] { return CommandParse(*options); }, .limits = &to.limits};

@@ -53,10 +53,11 @@ int CommandProfile(const ProfileOptions& options) {
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   const ProfileForm shown = {options.times, options.top,
                              terminal ? TerminalWidth() : std::numeric_limits<int>::max()};
-  if (options.engine.json)
-    std::cout << Dump(ProfileJson(profile, *outcome, session.sources(), session.store(), shown))
-              << '\n';
-  else std::cout << ProfileText(profile, session.sources(), &session.store(), shown);
+  if (const OutputFormat& format = *options.engine.format; format.IsText())
+    std::cout << ProfileText(profile, session.sources(), &session.store(), shown);
+  else
+    format.write(std::cout,
+                 ProfileJson(profile, *outcome, session.sources(), session.store(), shown));
   std::cout << std::flush;
   PrintEnd(*outcome, session.pool(), std::cerr, StoreOption(options.engine.guard));
   return run.End(outcome);
@@ -69,7 +70,7 @@ Command DescribeProfile(CLI::App& command, const InFull&) {
   ProfileOptions& to = *options;
   command.add_option("FILE", to.files, kPrograms)->required();
   AddRunOptions(command, to.engine);
-  AddFormat(command, to.engine.json);
+  AddFormat(command, to.engine.format);
   command.add_option("--top", to.top, "Show the first N rules and indexes (default: all)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));

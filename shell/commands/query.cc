@@ -26,13 +26,11 @@ namespace rpl {
 namespace {
 
 // rpl query [-f FILE]… GOAL: answers one query, like `rpl reply`.
-enum class QueryFormat { kText, kJson, kCsv, kTable };  // of --format
-
 struct QueryOptions {
   std::vector<std::string> files;
   std::string goal;  // a goal form, or a query of the shell
   std::string on;    // --on: the URL of a database that answers; "": this process does
-  QueryFormat format = QueryFormat::kText;  // --format; `engine.json` is that of CommandQuery
+  AnswerMode mode;   // --format
   EngineOptions engine;
 };
 
@@ -47,15 +45,13 @@ Examples
 
 // The answers in the form that was asked for.
 void PrintAnswers(const QueryOptions& options, const Outcome& outcome, const Pool& pool) {
-  const bool columns = options.format == QueryFormat::kCsv || options.format == QueryFormat::kTable;
-  if (!columns || outcome.status != Status::kSatisfied || outcome.columns.empty())
-    return PrintReply(outcome, pool, options.engine.json);
-  const bool csv = options.format == QueryFormat::kCsv;
+  const std::optional<AnswerForm> form = options.mode.columns;
+  if (!form || outcome.status != Status::kSatisfied || outcome.columns.empty())
+    return PrintReply(outcome, pool, *options.mode.format);
   const AnswerLayout layout = {0, isatty(STDOUT_FILENO) == 1 ? TerminalWidth() : SIZE_MAX / 2,
                                false};
-  const std::string text = AnswersAs(csv ? AnswerForm::kCsv : AnswerForm::kTable, pool,
-                                     outcome.columns, outcome.cells, layout);
-  if (csv) PrintDocument(text);
+  const std::string text = AnswersAs(*form, pool, outcome.columns, outcome.cells, layout);
+  if (form == AnswerForm::kCsv) PrintDocument(text);
   else std::cout << text;
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
@@ -81,7 +77,7 @@ int QueryOn(const QueryOptions& options, std::vector<ProgramFile> files, const E
 // database, and kExitLimit where a limit of its is the reason.
 int CommandQuery(const QueryOptions& given) {
   QueryOptions options = given;
-  options.engine.json = options.format == QueryFormat::kJson;
+  options.engine.format = options.mode.format;
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
   if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
@@ -131,13 +127,13 @@ Command DescribeQuery(CLI::App& command, const InFull&) {
   command.add_option("--on", to.on, "Let this PostgreSQL database answer (docs/sql.md)")
       ->type_name("URL")
       ->check(CheckDatabase);
-  AddEngineOptions(command, to.engine);
-  command.remove_option(command.get_option("--format"));
-  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json, csv or table",
-            {{"text", QueryFormat::kText},
-             {"json", QueryFormat::kJson},
-             {"csv", QueryFormat::kCsv},
-             {"table", QueryFormat::kTable}});
+  AddReportedRunOptions(command, to.engine);
+  std::vector<std::pair<std::string, AnswerMode>> formats;
+  for (const OutputFormat& format : kOutputFormats)
+    formats.push_back({format.name, {.format = &format}});
+  formats.push_back({"csv", {.columns = AnswerForm::kCsv}});
+  formats.push_back({"table", {.columns = AnswerForm::kTable}});
+  AddFormat(command, to.mode, formats);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
   command.footer(kQueryFooter);

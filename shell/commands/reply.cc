@@ -66,7 +66,7 @@ int CommandReply(const ReplyOptions& options) {
   const std::string name = from_file ? options.file : "<message 1>";
   const Outcome outcome = run->Say(name, input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
-  PrintReply(outcome, session.pool(), options.engine.json);
+  PrintReply(outcome, session.pool(), *options.engine.format);
   if (outcome.status == Status::kUnsatisfied)
     for (const std::string& unknown : UnknownCalls(session, CallsOf(name, input.text)))
       std::cerr << "note: " << Printable(unknown) << '\n';

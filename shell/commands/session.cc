@@ -21,9 +21,9 @@ namespace {
 struct SessionCommandOptions {
   enum class What { kCopy, kList, kSchema };
   What what = What::kCopy;
-  std::string from;   // kCopy: a session; kList: the URL of a database
-  std::string to;     // kCopy: the name of a new session
-  bool json = false;  // kList
+  std::string from;                             // kCopy: a session; kList: the URL of a database
+  std::string to;                               // kCopy: the name of a new session
+  const OutputFormat* format = kOutputFormats;  // kList
   SessionLimits limits;
 };
 
@@ -96,13 +96,14 @@ int ListSessionsOf(const SessionCommandOptions& options) {
     sessions.push_back(
         {{"session", one.session}, {"events", one.events}, {"changed", one.changed}});
     if (!one.owner.empty()) sessions.back()["open"] = one.owner;
-    if (options.json) continue;
+    if (!options.format->IsText()) continue;
     std::cout << fmt::format("{}  {} event{}  {}{}\n", PrintableLine(one.session), one.events,
                              one.events == 1 ? "" : "s", one.changed,
                              one.owner.empty() ? "" : "  open: " + PrintableLine(one.owner));
   }
-  if (options.json)
-    std::cout << Dump({{"schema", "rpl.sessions/1"}, {"sessions", std::move(sessions)}}) << '\n';
+  if (!options.format->IsText())
+    options.format->write(std::cout,
+                          {{"schema", "rpl.sessions/1"}, {"sessions", std::move(sessions)}});
   return kExitOk;
 }
 
@@ -132,7 +133,7 @@ Command DescribeSession(CLI::App& command, const InFull&) {
   CLI::App* list =
       AddPart(command, "list", "List the sessions of a database", to.what, What::kList);
   list->add_option("URL", to.from, "The database: postgresql://USER@HOST/DATABASE")->required();
-  AddFormat(*list, to.json);
+  AddFormat(*list, to.format);
   AddPart(command, "schema", "Print the tables and roles of sessions in PostgreSQL, as SQL",
           to.what, What::kSchema);
   command.footer(kSessionFooter);

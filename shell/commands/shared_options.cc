@@ -34,9 +34,10 @@ CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to) {
   return AddRepeatable(command, "-f,--file", to, "FILE", kPrograms);
 }
 
-void AddFormat(CLI::App& command, bool& json) {
-  AddChoice(command, "--format", json, "FORMAT", "text (default) or json",
-            {{"text", false}, {"json", true}});
+void AddFormat(CLI::App& command, const OutputFormat*& to) {
+  std::vector<std::pair<std::string, const OutputFormat*>> choices;
+  for (const OutputFormat& format : kOutputFormats) choices.emplace_back(format.name, &format);
+  AddFormat(command, to, choices);
 }
 
 void AddNow(CLI::App& command, EngineOptions& options) {
@@ -191,7 +192,7 @@ void AddRunOptions(CLI::App& command, EngineOptions& options) {
   AddThreads(command, options.threads);
 }
 
-void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+void AddReportedRunOptions(CLI::App& command, EngineOptions& options) {
   AddRunOptions(command, options);
   command
       .add_option_function<std::string>(
@@ -205,7 +206,11 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
           "ndjson: report events on standard output, one JSON object per line")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"ndjson"}));
-  AddFormat(command, options.json);
+}
+
+void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+  AddReportedRunOptions(command, options);
+  AddFormat(command, options.format);
 }
 
 void AddGoalOptions(CLI::App& command, EngineOptions& options) {

@@ -57,7 +57,21 @@ CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std:
 
 CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to);
 
-void AddFormat(CLI::App& command, bool& json);
+/// --format, one of the choices, of which the first is the default.
+template <typename T>
+void AddFormat(CLI::App& command, T& to,
+               const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
+  std::string help;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    help += (i == 0                    ? ""
+             : i + 1 == choices.size() ? " or "
+                                       : ", ") +
+            choices[i].first + (i == 0 ? " (default)" : "");
+  AddChoice(command, "--format", to, "FORMAT", help.c_str(), choices);
+}
+
+/// --format, one of kOutputFormats.
+void AddFormat(CLI::App& command, const OutputFormat*& to);
 
 void AddNow(CLI::App& command, EngineOptions& options);
 
@@ -90,6 +104,9 @@ void AddGoalOptions(CLI::App& command, EngineOptions& options);
 
 /// The options of every run.
 void AddRunOptions(CLI::App& command, EngineOptions& options);
+
+/// And how the run is reported, but for --format.
+void AddReportedRunOptions(CLI::App& command, EngineOptions& options);
 
 void AddEngineOptions(CLI::App& command, EngineOptions& options);
 

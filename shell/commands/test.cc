@@ -44,7 +44,7 @@ struct TestOptions {
   std::vector<std::string> paths;  // files, and folders with all their *.md files
   std::string filter;              // only cases in whose name or headings above it occurs
   EngineOptions engine;            // facts: of every script's session
-  bool json = false;
+  const OutputFormat* format = kOutputFormats;
   bool watch = false;                  // --watch
   bool update = false;                 // --update
   std::string junit;                   // --junit FILE
@@ -188,7 +188,7 @@ std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cas
   Sources sources;
   cases = ReadTestCases(sources, sources.Add(path, text));
   ++updated_;
-  (options_.json ? std::cerr : std::cout)
+  (options_.format->IsText() ? std::cout : std::cerr)
       << fmt::format("{}:{}: {}: updated\n", PrintableLine(path), cases[number].line,
                      PrintableLine(cases[number].name))
       << std::flush;
@@ -198,7 +198,7 @@ std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cas
 
 void Testing::Report(CaseResult result) {
   if (!result.message.empty()) ++failed_;
-  if (!options_.json && !result.message.empty())
+  if (options_.format->IsText() && !result.message.empty())
     std::cout << Marked(fmt::format("{}:{}: {}", PrintableLine(result.file), result.line,
                                     PrintableLine(result.name)),
                         kRed, ColoursFor("auto").out)
@@ -313,8 +313,9 @@ int Testing::Run() {
     RunPath(path);
     if (Interrupted()) return kExitInterrupted;
   }
-  if (options_.json && results_.empty() && unusable_ != kExitOk) return End();
-  if (options_.json) {
+  const OutputFormat& format = *options_.format;
+  if (!format.IsText() && results_.empty() && unusable_ != kExitOk) return End();
+  if (!format.IsText()) {
     ordered_json cases = ordered_json::array();
     for (const CaseResult& result : results_)
       cases.push_back({{"name", result.name},
@@ -324,7 +325,7 @@ int Testing::Run() {
                        {"message", result.message}});
     ordered_json all = {{"schema", "rpl.test/1"}, {"cases", std::move(cases)}};
     if (wishes_.coverage) all["coverage"] = coverage_.Json();
-    std::cout << Dump(all) << '\n';
+    format.write(std::cout, all);
   } else {
     if (options_.coverage || options_.min_coverage) std::cout << coverage_.Text();
     if (options_.update) std::cout << Counted(updated_, "case") << " updated\n";
@@ -350,7 +351,7 @@ Command DescribeTest(CLI::App& command, const InFull&) {
                   "Run only cases with TEXT in their name or in a heading above them")
       ->type_name("TEXT");
   AddFactsOptions(command, to.engine);
-  AddFormat(command, to.json);
+  AddFormat(command, to.format);
   AddWatch(command, to.watch);
   command.add_flag("--update", to.update,
                    "Write what came out into expectations that do not hold, unless it is an error");

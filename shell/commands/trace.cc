@@ -42,13 +42,14 @@ struct TraceOptions {
   enum class What { kShow, kQuestions, kQuery, kExport, kVerify, kAnchor, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
-  std::string other;        // kDiff
-  std::string query;        // kQuery
-  std::string anchor;       // kVerify: SessionStore::Anchor of an earlier time, or ""
-  std::string output;       // kHtml: a file; "" for standard output
-  bool json = false;        // kShow, kQuestions, kQuery; kExport: NDJSON with hashes
-  bool cassette = false;    // kExport: the replies of models
-  std::size_t threads = 1;  // kReplay
+  std::string other;   // kDiff
+  std::string query;   // kQuery
+  std::string anchor;  // kVerify: SessionStore::Anchor of an earlier time, or ""
+  std::string output;  // kHtml: a file; "" for standard output
+  const OutputFormat* format = kOutputFormats;  // kShow, kQuestions, kQuery, kReplay
+  bool ndjson = false;                          // kExport: with hashes
+  bool cassette = false;                        // kExport: the replies of models
+  std::size_t threads = 1;                      // kReplay
   SessionLimits limits;
 };
 
@@ -75,8 +76,8 @@ std::unique_ptr<SessionStore> Open(const std::string& path) {
   return std::move(opened.store);
 }
 
-void Show(const std::vector<TraceEntry>& entries, bool json) {
-  if (!json) {
+void Show(const std::vector<TraceEntry>& entries, const OutputFormat& format) {
+  if (format.IsText()) {
     for (const TraceEntry& entry : entries)
       if (!entry.again) std::cout << TraceLine(entry) << '\n';
     return;
@@ -90,13 +91,13 @@ void Show(const std::vector<TraceEntry>& entries, bool json) {
                     {"text", entry.text}});
     if (entry.by) list.back()["by"] = NameOf(*entry.by);
   }
-  std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
+  format.write(std::cout, {{"schema", "rpl.trace/1"}, {"entries", std::move(list)}});
 }
 
-void ShowQuestions(const std::vector<Event>& events, bool json) {
+void ShowQuestions(const std::vector<Event>& events, const OutputFormat& format) {
   ordered_json list = ordered_json::array();
   for (const QuestionHistory& question : QuestionsOf(events)) {
-    if (!json) std::cout << PrintableLine(question.call) << '\n';
+    if (format.IsText()) std::cout << PrintableLine(question.call) << '\n';
     ordered_json states = ordered_json::array();
     for (const QuestionEvent& event : question.events) {
       ordered_json state = {{"timestep", event.timestep}, {"state", NameOf(event.state)}};
@@ -108,7 +109,7 @@ void ShowQuestions(const std::vector<Event>& events, bool json) {
       if (!event.model.empty()) state["model"] = event.model;
       if (tried) state["gate"] = event.gate, state["reason"] = event.reason;
       states.push_back(std::move(state));
-      if (json) continue;
+      if (!format.IsText()) continue;
       std::cout << fmt::format("  {:<4} {}", event.timestep, NameOf(event.state));
       if (!event.value.empty()) std::cout << ": " << PrintableLine(event.value);
       if (event.by)
@@ -120,8 +121,8 @@ void ShowQuestions(const std::vector<Event>& events, bool json) {
     }
     list.push_back({{"call", question.call}, {"states", std::move(states)}});
   }
-  if (json)
-    std::cout << Dump({{"schema", "rpl.questions/1"}, {"questions", std::move(list)}}) << '\n';
+  if (!format.IsText())
+    format.write(std::cout, {{"schema", "rpl.questions/1"}, {"questions", std::move(list)}});
 }
 
 // The goal form of a single clause, `place(?where)` or `%go`, with its variables as captures; "" if
@@ -174,8 +175,8 @@ int Query(const TraceOptions& options, SessionStore& store) {
   }
   const Outcome outcome = run->Say("<query>", options.query);
   PrintDiagnostics(outcome.diagnostics, run->session().sources(), std::cerr);
-  if (options.json) {
-    std::cout << Dump(OutcomeJson("rpl.query/1", outcome, run->session().pool())) << '\n';
+  if (!options.format->IsText()) {
+    options.format->write(std::cout, OutcomeJson("rpl.query/1", outcome, run->session().pool()));
   } else if (outcome.status == Status::kSatisfied) {
     PrintLines(Session::Reply(outcome));
     PrintCutOff(outcome, std::cerr);
@@ -282,7 +283,7 @@ int Replay(const TraceOptions& options, SessionStore& store) {
   const std::shared_ptr<SourceAccess> reader = ReaderOfRecorded(options.session, events);
   const Replayed again =
       ReplayAll(events, GateSetupFrom, Interrupted, options.threads, reader.get(), store.host());
-  Show(again.entries, options.json);
+  Show(again.entries, *options.format);
   std::cout << std::flush;
   if (Interrupted()) return kExitInterrupted;
   if (again.differs.empty()) return kExitOk;
@@ -361,12 +362,12 @@ int CommandTrace(const TraceOptions& options) {
   const bool sound = store->damage().empty();
   using What = TraceOptions::What;
   switch (options.what) {
-    case What::kShow: Show(Entries(events), options.json); break;
-    case What::kQuestions: ShowQuestions(events, options.json); break;
+    case What::kShow: Show(Entries(events), *options.format); break;
+    case What::kQuestions: ShowQuestions(events, *options.format); break;
     case What::kQuery: return sound ? Query(options, *store) : kExitFile;
     case What::kExport:
       if (options.cassette) return sound ? ExportCassette(events) : kExitFile;
-      if (options.json) ExportEvents(events);
+      if (options.ndjson) ExportEvents(events);
       else PrintDocument(Exported(events));
       break;
     case What::kVerify:
@@ -413,14 +414,14 @@ Command DescribeTrace(CLI::App& command, const InFull&) {
         ->required();
     return part;
   };
-  AddFormat(*add("show", "Print the entries, in order", What::kShow), to.json);
-  AddFormat(*add("questions", "Print what became of each question", What::kQuestions), to.json);
+  AddFormat(*add("show", "Print the entries, in order", What::kShow), to.format);
+  AddFormat(*add("questions", "Print what became of each question", What::kQuestions), to.format);
   CLI::App* query = add("query", "Answer a goal from the current state", What::kQuery);
   query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
-  AddFormat(*query, to.json);
+  AddFormat(*query, to.format);
   CLI::App* exported =
       add("export", "Print an RPL program that restores the current state", What::kExport);
-  AddChoice(*exported, "--format", to.json, "FORMAT",
+  AddChoice(*exported, "--format", to.ndjson, "FORMAT",
             "rpl (default), or ndjson: every event with its hash",
             {{"rpl", false}, {"ndjson", true}});
   exported->add_flag("--cassette", to.cassette,
@@ -434,7 +435,7 @@ Command DescribeTrace(CLI::App& command, const InFull&) {
       ->required();
   CLI::App* replay =
       add("replay", "Run the session again with its recorded replies, and compare", What::kReplay);
-  AddFormat(*replay, to.json);
+  AddFormat(*replay, to.format);
   AddThreads(*replay, to.threads);
   if (MakesPages())
     add("html", "Write an HTML page with the timeline, the proofs of goals and the source",

@@ -364,7 +364,7 @@ Command DescribeVerify(CLI::App& command, const InFull&) {
   command.add_flag("--list", to.list, "List the rules without verifying");
   command.add_option("--out", to.out, "The folder for reports (default: the folder of CONTENT)")
       ->type_name("FOLDER");
-  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or sarif",
+  AddFormat(command, to.format,
             {{"text", Format::kText}, {"json", Format::kJson}, {"sarif", Format::kSarif}});
   AddChoice(command, "--fail-on", to.fail_on, "LEVEL",
             "The lowest severity that rejects: error (default) or warning",

@@ -17,7 +17,7 @@
 #include "formats/data/json_fields.h"
 #include "formats/data/json_text.h"
 #include "interp/lint/checker.h"
-#include "runtime/wire/json_run.h"
+#include "runtime/run/json_run.h"
 #include "runtime/wire/outcome_json.h"
 #include "shell/program/driven_run.h"
 #include "shell/terminal/report.h"

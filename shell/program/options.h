@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/session_options.h"
+#include "shell/terminal/output_format.h"
 
 namespace rpl {
 
@@ -41,11 +42,11 @@ struct EngineOptions {
   char separator = ',';                  // --separator
   bool strict_facts = false;             // --strict-facts
   GuardOptions guard;
-  bool log_phases = false;  // --log phases
-  bool events = false;      // --events ndjson
-  SessionLimits limits;     // --max-time and the like
-  std::size_t threads = 1;  // --threads N
-  bool json = false;        // --format json
+  bool log_phases = false;                      // --log phases
+  bool events = false;                          // --events ndjson
+  SessionLimits limits;                         // --max-time and the like
+  std::size_t threads = 1;                      // --threads N
+  const OutputFormat* format = kOutputFormats;  // --format, never null
 };
 
 /// The options of rpl repl [FILE…], the interactive shell (shell/repl/repl.h).
@@ -53,7 +54,7 @@ struct ReplOptions {
   std::vector<std::string> files;
   std::string session;          // --session FILE
   std::string colour = "auto";  // --color WHEN: auto, always, never
-  EngineOptions engine;         // `json`: answers as JSON; `log_phases`: as `.phases on`
+  EngineOptions engine;         // `format`: as `.mode`; `log_phases`: as `.phases on`
 };
 
 }  // namespace rpl

@@ -74,13 +74,12 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
     nlohmann::ordered_json done = {{"schema", "rpl.event/1"}, {"type", "done"}};
     done.update(OutcomeJson("rpl.event/1", outcome, session.pool()));
     std::cout << Dump(done) << '\n';
-  } else if (options.json) {
-    std::cout << Dump(OutcomeJson("rpl.run/1", outcome, session.pool())) << '\n';
+  } else if (!options.format->IsText()) {
+    options.format->write(std::cout, OutcomeJson("rpl.run/1", outcome, session.pool()));
   } else {
     PrintLines(outcome.answers);
+    if (options.prose || isatty(STDOUT_FILENO) == 1) PrintNow(outcome);
   }
-  if (!options.json && !options.events && (options.prose || isatty(STDOUT_FILENO) == 1))
-    PrintNow(outcome);
   std::cout << std::flush;
   PrintEnd(outcome, session.pool(), std::cerr, StoreOption(options.guard));
 }

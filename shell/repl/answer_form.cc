@@ -93,14 +93,24 @@ std::string MarkdownRow(const std::vector<std::string>& cells) {
 
 }  // namespace
 
-std::optional<AnswerForm> AnswerFormOf(std::string_view name) {
-  int number = 0;
-  for (std::string_view left = kAnswerFormNames; !left.empty(); ++number) {
-    const std::size_t end = std::min(left.find('|'), left.size());
-    if (left.substr(0, end) == name) return static_cast<AnswerForm>(number);
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
-  return std::nullopt;
+const std::vector<NamedMode>& AnswerModes() {
+  static const std::vector<NamedMode> modes = [] {
+    std::vector<NamedMode> out;
+    const auto add = [&](const char* name, AnswerForm form, const char* help) {
+      out.push_back({name, help, {.columns = form}});
+    };
+    add("table", AnswerForm::kTable, "columns, cut to the terminal");
+    for (const OutputFormat& format : kOutputFormats) {
+      std::string help = "as rpl reply";
+      if (!format.IsText()) help += std::string(" --format ") + format.name;
+      out.push_back({format.name, std::move(help), {.format = &format}});
+    }
+    add("csv", AnswerForm::kCsv, "all answers, for another program");
+    add("markdown", AnswerForm::kMarkdown, "a table for a document");
+    add("line", AnswerForm::kLine, "a line for each value");
+    return out;
+  }();
+  return modes;
 }
 
 std::string AnswersAs(AnswerForm form, const Pool& pool, const std::vector<std::string>& columns,

@@ -6,11 +6,15 @@
 namespace rpl {
 namespace {
 
-TEST_CASE("the names of the forms") {
-  CHECK(AnswerFormOf("table") == AnswerForm::kTable);
-  CHECK(AnswerFormOf("json") == AnswerForm::kJson);
-  CHECK(AnswerFormOf("line") == AnswerForm::kLine);
-  for (const char* const name : {"", "tab", "table|text", "lines", "|"}) CHECK(!AnswerFormOf(name));
+TEST_CASE("each format and each form of columns has a mode") {
+  std::string names;
+  for (const NamedMode& named : AnswerModes()) {
+    names += named.name + " ";
+    CHECK((!named.mode.columns || named.mode.format->IsText()));
+    if (!named.mode.columns) CHECK(named.name == named.mode.format->name);
+  }
+  CHECK(names.starts_with("table text json "));
+  CHECK(names.ends_with(" csv markdown line "));
 }
 
 TEST_CASE("answers in each form") {

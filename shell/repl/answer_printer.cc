@@ -16,8 +16,9 @@
 namespace rpl {
 
 void AnswerPrinter::Finish(const Outcome& outcome, const Session& session) const {
-  if (mode_ == AnswerForm::kJson) {
-    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.store().pool())) << std::endl;
+  if (!mode_.format->IsText()) {
+    mode_.format->write(std::cout, OutcomeJson("rpl.reply/1", outcome, session.store().pool()));
+    std::cout << std::flush;
     return;
   }
   switch (outcome.status) {
@@ -25,7 +26,7 @@ void AnswerPrinter::Finish(const Outcome& outcome, const Session& session) const
     case Status::kInterrupted: console_.Note("cancelled"); break;
     case Status::kUnsatisfied:
     case Status::kToolFailed:
-      std::cout << (mode_ == AnswerForm::kTable ? "no: " : "") << Printable(outcome.reason)
+      std::cout << (mode_.columns == AnswerForm::kTable ? "no: " : "") << Printable(outcome.reason)
                 << std::endl;
       break;
     case Status::kWaiting:
@@ -37,7 +38,7 @@ void AnswerPrinter::Finish(const Outcome& outcome, const Session& session) const
 }
 
 void AnswerPrinter::PrintAnswers(const Outcome& outcome, const Session& session) const {
-  if (mode_ != AnswerForm::kText && !outcome.columns.empty()) PrintColumns(outcome, session);
+  if (mode_.columns && !outcome.columns.empty()) PrintColumns(outcome, session);
   else PrintLines(Session::Reply(outcome));
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
@@ -49,15 +50,16 @@ void AnswerPrinter::PrintColumns(const Outcome& outcome, const Session& session)
   const AnswerLayout layout = {most_rows_, console_.writes_file() ? SIZE_MAX / 2 : TerminalWidth(),
                                console_.colours().out && !console_.writes_file()};
   const std::string text =
-      AnswersAs(mode_, session.store().pool(), outcome.columns, outcome.cells, layout);
-  if (mode_ != AnswerForm::kCsv || console_.writes_file()) std::cout << text;
+      AnswersAs(*mode_.columns, session.store().pool(), outcome.columns, outcome.cells, layout);
+  const bool csv = mode_.columns == AnswerForm::kCsv;
+  if (!csv || console_.writes_file()) std::cout << text;
   else PrintDocument(text);
-  const bool cut = mode_ != AnswerForm::kCsv && most_rows_ > 0 && answers > most_rows_;
+  const bool cut = !csv && most_rows_ > 0 && answers > most_rows_;
   const std::string count =
       cut ? fmt::format("{} more, {} in all", answers - most_rows_, Counted(answers, "answer"))
           : Counted(answers, "answer");
   // Below a table it is a part of it; elsewhere a program may read the output.
-  if (mode_ == AnswerForm::kTable) std::cout << count << '\n';
+  if (mode_.columns == AnswerForm::kTable) std::cout << count << '\n';
   else if (cut || console_.interactive()) console_.Note(count);
   std::cout << std::flush;
   if (cut && console_.interactive()) console_.Note(".maxrows 0 shows all");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints the outcome of a goal or a query in the form of `.mode` (shell/repl/answer_form.h): its
+// Prints the outcome of a goal or a query in the mode of `.mode` (shell/repl/answer_form.h): its
 // answers, cut to `.maxrows`, or why there are none.
 //
 // Results go to standard output, how many there are too if they are a table; notes to the console.
@@ -19,15 +19,16 @@ namespace rpl {
 class AnswerPrinter {
  public:
   /// Borrows the console.
-  AnswerPrinter(const ReplConsole& console, AnswerForm mode) : console_(console), mode_(mode) {}
+  AnswerPrinter(const ReplConsole& console, AnswerMode mode) : console_(console), mode_(mode) {}
 
   /// Prints an outcome of the session.
   void Finish(const Outcome& outcome, const Session& session) const;
 
-  /// The form of `.mode`.
-  void SetMode(AnswerForm mode) { mode_ = mode; }
+  void SetMode(AnswerMode mode) { mode_ = mode; }
   /// The forms in which the session must produce answers: a table formats only those that it shows.
-  AnswerForms Forms() const { return {mode_ == AnswerForm::kText, mode_ == AnswerForm::kJson}; }
+  AnswerForms Forms() const {
+    return mode_.columns ? AnswerForms{false, false} : mode_.format->answers();
+  }
 
   /// Answers, or facts of a relation, that are shown; 0: all.
   std::size_t most_rows() const { return most_rows_; }
@@ -38,7 +39,7 @@ class AnswerPrinter {
   void PrintColumns(const Outcome& outcome, const Session& session) const;
 
   const ReplConsole& console_;
-  AnswerForm mode_;
+  AnswerMode mode_;
   std::size_t most_rows_ = 40;
 };
 

@@ -59,6 +59,19 @@ std::string AsMarkdown(const std::vector<ProgramFile>& entries) {
   return out;
 }
 
+std::string ModeNames() {
+  std::string out;
+  for (const NamedMode& mode : AnswerModes()) out += (out.empty() ? "" : "|") + mode.name;
+  return out;
+}
+
+std::string ModeHelp() {
+  std::string out;
+  for (const NamedMode& mode : AnswerModes())
+    out += fmt::format("{:<10}{}\n", mode.name, mode.help);
+  return out;
+}
+
 // The rows of a relation, over all arities.
 std::size_t RowsOf(const std::string& relation, const Store& store) {
   std::size_t rows = 0;
@@ -75,6 +88,7 @@ void Repl::Show(Repl& shell, const std::string& argument) {
 }
 
 const std::vector<ReplCommand>& Repl::Commands() {
+  static const std::string modes = ModeNames(), help = ModeHelp();
   static const std::vector<ReplCommand> commands = {
       {".help", "[TOPIC]", "these commands, or more about one", "  .help import\n",
        &Do<&Repl::Help>},
@@ -122,11 +136,7 @@ const std::vector<ReplCommand>& Repl::Commands() {
        "  .limits rows 1000\n  .limits time 0     no limit\n", &Do<&Repl::Limits>},
       {".profile", "", "what the last entry took its time for", "",
        [](Repl& shell, const std::string&) { shell.views_->Profile(); }},
-      {".mode", kAnswerFormNames, "how answers are printed",
-       "table     columns, cut to the terminal\ntext      as rpl reply\njson      as rpl reply "
-       "--format json\ncsv       all answers, for another program\nmarkdown  a table for a "
-       "document\nline      a line for each value\n",
-       &Do<&Repl::SetMode>},
+      {".mode", modes.c_str(), "how answers are printed", help.c_str(), &Do<&Repl::SetMode>},
       {".maxrows", "N", "how many answers or facts are shown; 0: all",
        "Holds for tables, Markdown, lines and .facts; CSV, text and JSON have all answers.\n",
        &Do<&Repl::SetMaxRows>},
@@ -296,11 +306,11 @@ void Repl::Phases(const std::string& argument) {
 void Repl::Timer(const std::string& argument) { Switch(".timer", argument, timer_); }
 
 void Repl::SetMode(const std::string& argument) {
-  const std::optional<AnswerForm> mode = AnswerFormOf(argument);
-  if (!mode)
+  const auto named = std::ranges::find(AnswerModes(), argument, &NamedMode::name);
+  if (named == AnswerModes().end())
     return console_.Error(
-        fmt::format("expected .mode {}, got `{}`", kAnswerFormNames, Printable(argument)));
-  answers_->SetMode(*mode);
+        fmt::format("expected .mode {}, got `{}`", ModeNames(), Printable(argument)));
+  answers_->SetMode(named->mode);
   session_.SetAnswerForms(answers_->Forms());
 }
 

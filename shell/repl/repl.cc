@@ -88,13 +88,17 @@ std::string Contents(const std::string& name, const std::string& text) {
   return out.empty() ? "no RPL" : out;
 }
 
+// The mode in which the shell starts.
+AnswerMode ModeOf(const OutputFormat& format) {
+  return {&format, format.IsText() ? std::optional(AnswerForm::kTable) : std::nullopt};
+}
+
 }  // namespace
 
 Repl::Repl(const ReplOptions& options)
     : options_(options),
       console_(ColoursFor(options.colour), IsInteractive()),
-      answers_(std::make_unique<AnswerPrinter>(
-          console_, options.engine.json ? AnswerForm::kJson : AnswerForm::kTable)),
+      answers_(std::make_unique<AnswerPrinter>(console_, ModeOf(*options.engine.format))),
       step_log_(std::make_unique<StepLog>(console_)),
       by_(console_.interactive() ? By::kPerson : By::kHost),
       tools_(new ToolSetup(options.engine, true, *this)),

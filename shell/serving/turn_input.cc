@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <stdexcept>
 
 #include "formats/data/json_text.h"
 #include "formats/shorten.h"
@@ -13,6 +14,7 @@
 #include "interp/store/json_value.h"
 #include "runtime/replies.h"
 #include "runtime/run/session.h"
+#include "runtime/wire/request_fields.h"
 #include "runtime/wire/standing_replies.h"
 
 namespace rpl {
@@ -64,43 +66,21 @@ FactSentences SentencesOf(const std::vector<std::string>& facts, const std::stri
   return out;
 }
 
-std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
-  const auto at = json.find(key);
-  return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
-}
-
-By ByOf(const ordered_json& input) {
-  const std::string by = input.value("by", "host");
-  return by == "person" ? By::kPerson : by == "model" ? By::kModel : By::kHost;
-}
-
 FactSentences StatedFacts(const ordered_json& input) {
-  return SentencesOf(TextsIn(input, "facts"), input.value("source", ""), false);
+  return SentencesOf(KeysIn(input, "facts"), TextIn(input, "source"), false);
 }
 
 FactSentences RetractedFacts(const ordered_json& input) {
-  const ordered_json retract = input.value("retract", ordered_json::object());
-  return SentencesOf(TextsIn(retract, "facts"), "", true);
+  return SentencesOf(KeysIn(ObjectIn(input, "retract"), "facts"), "", true);
 }
 
-// The `answers` (an object), `errors` (likewise, of texts) and `declines` (keys) of an input.
-TurnInput InputOf(const ordered_json& arguments, By by) {
-  TurnInput input;
-  if (const auto answers = arguments.find("answers"); answers != arguments.end())
-    for (const auto& [key, value] : answers->items())
-      input.answers.push_back({GivenAnswer::Kind::kJson, key, value, by});
-  if (const auto errors = arguments.find("errors"); errors != arguments.end())
-    for (const auto& [key, value] : errors->items()) {
-      if (!value.is_string()) {
-        input.fault = "expected a string for the error of `" + key + "`";
-        return input;
-      }
-      input.answers.push_back({GivenAnswer::Kind::kFailed, key, value, by});
-    }
-  if (const auto declines = arguments.find("declines"); declines != arguments.end())
-    for (const auto& key : *declines)
-      input.answers.push_back({GivenAnswer::Kind::kDecline, key.get<std::string>(), nullptr, by});
-  return input;
+// The answers of an input, or its fault.
+TurnInput InputOf(const ordered_json& input, By by) {
+  try {
+    return {GivenIn(input, by), "", "", ""};
+  } catch (const std::invalid_argument& e) {
+    return {{}, e.what(), "", ""};
+  }
 }
 
 // The answers by the keys of the open questions, and without those that the run has already. One
@@ -226,14 +206,13 @@ std::string InputFault(const ordered_json& input) {
 
 TurnInput ReadInput(const ordered_json& input, ProtocolRun& run) {
   if (const auto forms = input.find("forms"); forms != input.end()) return FormsInput(*forms, run);
-  const By by = ByOf(input);
+  const By by = PartyIn(input);
   TurnInput out = InputOf(input, by);
   const FactSentences gone = RetractedFacts(input);
   const FactSentences facts = StatedFacts(input);
   if (out.fault.empty()) out.fault = gone.error.empty() ? facts.error : gone.error;
   if (!out.fault.empty()) return {{}, out.fault, "", ""};
-  const std::vector<std::string> keys =
-      TextsIn(input.value("retract", ordered_json::object()), "answers");
+  const std::vector<std::string> keys = KeysIn(ObjectIn(input, "retract"), "answers");
   if (!gone.text.empty() || !keys.empty())
     if (TurnInput back = TakeBackFacts(gone, keys, run, by); !back.fault.empty()) return back;
   if (const auto typed = input.find("typed"); typed != input.end())

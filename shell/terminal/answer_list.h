@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers in JSON: the file of `--answers`, and the replies of a host program. Both are untrusted.
+// The file of `--answers`, which is untrusted.
 //
-// A file is either an object from keys to values, or a list of entries
+// It is either an object from keys to values, or a list of entries
 //   {"match": {…}, "value": V}      the result is V
 //   {"match": {…}, "metadata": {…}} the whole metadata of a tool's result; keys become keywords
 //   {"match": {…}, "error": TEXT}   the tool failed, with this message
@@ -40,18 +40,6 @@ AnswerList AnswersFromJson(const std::string& text);
 /// Likewise for parsed JSON. REQUIRES: it has no repeated keys and no rounded integers
 /// (JsonNumbers::kExact).
 AnswerList AnswersFrom(const nlohmann::ordered_json& json);
-
-/// The reply in an object.
-struct JsonReply {
-  rpl::Answer answer;
-  std::string error;  // the reason why it does not fit the request, or ""
-  std::string hint;   // or ""
-};
-/// Reads an object that must have exactly one of "value", "metadata", "error", "decline" and
-/// "cancel", and may have the keys `beside` and "durationMs". The answer to "cancel" is
-/// Kind::kNobody.
-JsonReply ReplyFromJson(const nlohmann::ordered_json& object, std::string_view beside,
-                        const Request& request, Pool& pool);
 
 }  // namespace rpl
 

@@ -2,8 +2,8 @@
 #include "shell/terminal/line_agent.h"
 
 #include "formats/data/json_text.h"
-#include "runtime/wire/outcome_json.h"
-#include "shell/terminal/answer_list.h"
+#include "runtime/wire/reply_json.h"
+#include "runtime/wire/request_json.h"
 #include "shell/terminal/report.h"
 
 namespace rpl {

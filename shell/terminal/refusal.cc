@@ -57,28 +57,14 @@ class RefusalReport::Watched : public std::streambuf {
   std::streambuf* to_;
 };
 
-namespace {
-
-bool AsksForJson(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--") return false;
-    if (word == "--format=json" ||
-        (word == "--format" && i + 1 < argc && std::string_view(argv[i + 1]) == "json"))
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 struct RefusalReport::State {
+  const OutputFormat& format;
   Watched out{std::cout};
   Watched err{std::cerr};
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
   pid_t process = getpid();  // children that fork report nothing
 
-  State() { err.keeps = true; }
+  explicit State(const OutputFormat& of) : format(of) { err.keeps = true; }
 };
 
 namespace {
@@ -117,7 +103,8 @@ void PrintFinding(const Diagnostic& d, const Sources& sources, std::ostream& err
 }
 
 RefusalReport::RefusalReport(int argc, char** argv) {
-  if (AsksForJson(argc, argv) && current == nullptr) current = state_ = new State;
+  const OutputFormat* const format = DataFormatOf(argc, argv);
+  if (format != nullptr && current == nullptr) current = state_ = new State(*format);
 }
 
 RefusalReport::~RefusalReport() {
@@ -132,11 +119,11 @@ void RefusalReport::End(int exit_code) {
     return;
   std::string message = std::move(state_->err.text);
   while (message.ends_with('\n')) message.pop_back();
-  std::cout << Dump({{"schema", "rpl.refused/1"},
-                     {"exitCode", exit_code},
-                     {"message", message},
-                     {"findings", state_->findings}})
-            << std::endl;
+  state_->format.write(std::cout, {{"schema", "rpl.refused/1"},
+                                   {"exitCode", exit_code},
+                                   {"message", message},
+                                   {"findings", state_->findings}});
+  std::cout << std::flush;
 }
 
 }  // namespace rpl

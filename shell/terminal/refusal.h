@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report of a command that was to print JSON and refused its input: one object on standard
+// The report of a command that was to print data and refused its input: one object on standard
 // output, in place of the one that it would have printed (docs/schemas/refused.json). What people
 // read stays on standard error.
 #ifndef RPL_SHELL_TERMINAL_REFUSAL_H_
@@ -20,7 +20,7 @@ std::string ShownFinding(const Diagnostic& d, const Sources& sources, const std:
 void PrintFinding(const Diagnostic& d, const Sources& sources, std::ostream& err);
 
 /// A command line from its start to its end. Notes what the command prints on standard error, if
-/// `--format json` is among the arguments.
+/// a format of data is among the arguments (DataFormatOf).
 class RefusalReport {
  public:
   RefusalReport(int argc, char** argv);

@@ -99,9 +99,9 @@ void PrintRequests(const std::vector<OpenRequest>& requests, const Pool& pool, s
         PrintableLine((*tool)->tool));
 }
 
-void PrintReply(const Outcome& outcome, const Pool& pool, bool json) {
-  if (json) std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, pool)) << '\n';
-  else PrintLines(Session::Reply(outcome));
+void PrintReply(const Outcome& outcome, const Pool& pool, const OutputFormat& format) {
+  if (format.IsText()) PrintLines(Session::Reply(outcome));
+  else format.write(std::cout, OutcomeJson("rpl.reply/1", outcome, pool));
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
   PrintOverridden(outcome, std::cerr);

@@ -21,6 +21,7 @@
 #include "runtime/outcome.h"
 #include "runtime/trace.h"
 #include "shell/terminal/exit_code.h"
+#include "shell/terminal/output_format.h"
 
 namespace rpl {
 
@@ -48,9 +49,9 @@ void PrintLog(const std::string& of, const std::string& line);
 /// is printed without its password.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
 
-/// Prints the reply to a message (§15.9) on standard output, as text or JSON, and whether it was
-/// cut off on standard error.
-void PrintReply(const Outcome& outcome, const Pool& pool, bool json);
+/// Prints the reply to a message (§15.9) on standard output, and whether it was cut off on standard
+/// error.
+void PrintReply(const Outcome& outcome, const Pool& pool, const OutputFormat& format);
 
 /// If a limit cut off the answers, prints a note with the limit.
 void PrintCutOff(const Outcome& outcome, std::ostream& err);

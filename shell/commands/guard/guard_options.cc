@@ -239,7 +239,7 @@ Command DescribeGuard(CLI::App& command, const InFull& in_full) {
   });
   add("pending", "List the calls that await a review", What::kPending, [&](CLI::App& pending) {
     AddGuardStore(pending, to);
-    AddFormat(pending, to.json);
+    AddFormat(pending, to.format);
   });
   const auto describe_answer = [&](CLI::App& answer) {
     answer.add_option("ID", to.id, "An id from `rpl guard pending`")->required();

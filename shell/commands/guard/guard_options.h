@@ -36,15 +36,15 @@ struct GuardCommandOptions {
   };
   What what = What::kDecide;
   GuardOptions guard;
-  std::string config;       // --config FILE
-  std::string now;          // --now T
-  std::string history;      // --history FILE: an audit log
-  std::string file;         // kCheck, kAudit; kExplain: --call FILE
-  std::string tools;        // kCheck: --tools FILE, "" for none
-  std::string rule;         // kExplain
-  bool json = false;        // kPending: --format json
-  std::string id;           // kApprove, kDeny
-  std::string reason;       // --reason T
+  std::string config;                           // --config FILE
+  std::string now;                              // --now T
+  std::string history;                          // --history FILE: an audit log
+  std::string file;                             // kCheck, kAudit; kExplain: --call FILE
+  std::string tools;                            // kCheck: --tools FILE, "" for none
+  std::string rule;                             // kExplain
+  const OutputFormat* format = kOutputFormats;  // kPending
+  std::string id;                               // kApprove, kDeny
+  std::string reason;                           // --reason T
   std::string secret_file;  // kApprove, kDeny, kSecret, kAnswer, kAccept, kEnd: --secret-file FILE
   std::int64_t calls = 1;   // --calls N
   std::int64_t hours = 24;  // --hours N

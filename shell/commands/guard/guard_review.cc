@@ -79,16 +79,16 @@ int ListReviews(const GuardCommandOptions& options) {
     for (KnownReview& known : *all.value) {
       if (known.review.state != Review::State::kPending) continue;
       ++count;
-      if (!options.json) {
+      if (options.format->IsText()) {
         std::cout << RequestText(known.request);
         continue;
       }
       ordered_json shown = {{"schema", "rpl.review/1"}};
       shown.update(known.request);
-      std::cout << Dump(shown) << '\n';
+      options.format->write(std::cout, shown);
     }
   }
-  if (!options.json)
+  if (options.format->IsText())
     std::cerr << (count == 0 ? "nothing waits for a review\n"
                              : fmt::format("help: `rpl guard approve ID{0}` lets a call pass, `rpl "
                                            "guard deny ID{0}` refuses it\n",

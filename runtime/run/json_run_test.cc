@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/wire/json_run.h"
+#include "runtime/run/json_run.h"
 #include "interp/lint/checker.h"
 
 #include <catch2/catch.hpp>

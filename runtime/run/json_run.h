@@ -21,8 +21,8 @@
 // KEY is the id of a question, its "key", or a name as of runtime/wire/request_key.h. A request
 // that cannot be done has the result {"error", "hint"}. The answers of a request to questions that
 // are not open are handed back. One thread.
-#ifndef RPL_RUNTIME_WIRE_JSON_RUN_H_
-#define RPL_RUNTIME_WIRE_JSON_RUN_H_
+#ifndef RPL_RUNTIME_RUN_JSON_RUN_H_
+#define RPL_RUNTIME_RUN_JSON_RUN_H_
 
 #include <map>
 #include <memory>
@@ -48,11 +48,9 @@ struct CheckOptions;
 ///   now        the time of every timestep, or "": the clock
 ///   seconds, rows  limits, where they are not those of a session
 ///
-/// Throws std::invalid_argument with a reason for people, as do the next three.
+/// Throws std::invalid_argument with a reason for people, as do the next two.
 RunSpec RunSpecOf(const nlohmann::ordered_json& json);
 std::vector<ProgramFile> DocumentsOf(const nlohmann::ordered_json& json);
-/// The texts of a list in a request; none if it is absent.
-std::vector<std::string> KeysIn(const nlohmann::ordered_json& request, const char* name);
 /// The members beside the documents; what is not named stays as it is in `to`.
 void ReadSettings(const nlohmann::ordered_json& json, RunSpec& to);
 
@@ -94,4 +92,4 @@ class JsonRun {
 
 }  // namespace rpl
 
-#endif  // RPL_RUNTIME_WIRE_JSON_RUN_H_
+#endif  // RPL_RUNTIME_RUN_JSON_RUN_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/wire/json_run.h"
+#include "runtime/run/json_run.h"
 
 #include <stdexcept>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "runtime/wire/finding_json.h"
 #include "runtime/wire/open_question.h"
 #include "runtime/wire/outcome_json.h"
+#include "runtime/wire/request_fields.h"
 #include "runtime/wire/standing_replies.h"
 
 namespace rpl {
@@ -20,33 +21,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kAbsenceDepth = 2;
-
-[[noreturn]] void Expected(const std::string& what) {
-  throw std::invalid_argument("expected " + what);
-}
-
-std::string TextIn(const ordered_json& object, const char* name) {
-  const ordered_json& text = FieldAt(object, name);
-  if (text.is_null()) return "";
-  if (!text.is_string()) Expected(std::string("a string as `") + name + "`");
-  return text.get<std::string>();
-}
-
-const ordered_json& ObjectIn(const ordered_json& object, const char* name) {
-  static const ordered_json none = ordered_json::object();
-  const ordered_json& member = FieldAt(object, name);
-  if (member.is_null()) return none;
-  if (!member.is_object()) Expected(std::string("an object as `") + name + "`");
-  return member;
-}
-
-By PartyIn(const ordered_json& request) {
-  const std::string name = TextIn(request, "by");
-  if (name == "person") return By::kPerson;
-  if (name == "model") return By::kModel;
-  if (!name.empty() && name != "host") Expected("`person`, `model` or `host` as `by`");
-  return By::kHost;
-}
 
 void AddFiles(const ordered_json& list, std::vector<ProgramFile>& to) {
   for (const ordered_json& document : list) {
@@ -64,17 +38,6 @@ ordered_json FindingsIn(const std::vector<Diagnostic>& diagnostics, const Run& r
 
 }  // namespace
 
-std::vector<std::string> KeysIn(const ordered_json& request, const char* name) {
-  std::vector<std::string> out;
-  const ordered_json& keys = FieldAt(request, name);
-  if (!keys.is_null() && !keys.is_array()) Expected(std::string("a list as `") + name + "`");
-  for (const ordered_json& key : keys) {
-    if (!key.is_string()) Expected(std::string("strings in `") + name + "`");
-    out.push_back(key.get<std::string>());
-  }
-  return out;
-}
-
 FileReader ReaderOf(const std::vector<ProgramFile>& files) {
   return [files](const std::string& name) -> std::optional<std::string> {
     for (const ProgramFile& file : files)
@@ -86,14 +49,14 @@ FileReader ReaderOf(const std::vector<ProgramFile>& files) {
 std::vector<ProgramFile> DocumentsOf(const ordered_json& json) {
   std::vector<ProgramFile> out;
   const ordered_json& documents = FieldAt(json, "documents");
-  if (!documents.is_array() || documents.empty()) Expected("a list of `documents`");
+  if (!documents.is_array() || documents.empty()) ThrowExpected("a list of `documents`");
   AddFiles(documents, out);
   return out;
 }
 
 void ReadSettings(const ordered_json& json, RunSpec& to) {
   if (const std::string now = TextIn(json, "now"); !now.empty()) {
-    if (!ParseInstant(now)) Expected("a time like 2026-01-02T00:00:00Z as `now`");
+    if (!ParseInstant(now)) ThrowExpected("a time like 2026-01-02T00:00:00Z as `now`");
     to.options.now = now;
   }
   if (!FieldAt(json, "goal").is_null()) to.goal = TextIn(json, "goal");
@@ -108,7 +71,7 @@ RunSpec RunSpecOf(const ordered_json& json) {
   spec.files = DocumentsOf(json);
   std::vector<ProgramFile> known = spec.files;
   const ordered_json& beside = FieldAt(json, "beside");
-  if (!beside.is_null() && !beside.is_array()) Expected("a list of files as `beside`");
+  if (!beside.is_null() && !beside.is_array()) ThrowExpected("a list of files as `beside`");
   AddFiles(beside, known);
   spec.reader = ReaderOf(known);
   ReadSettings(json, spec);
@@ -189,15 +152,8 @@ ordered_json JsonRun::Turn(const ordered_json& request) {
     const auto at = ids.find(key);
     return at == ids.end() ? key : at->second;
   };
-  std::vector<GivenAnswer> given;
-  for (const auto& [key, value] : ObjectIn(request, "answers").items())
-    given.push_back({GivenAnswer::Kind::kJson, id_of(key), value, by});
-  for (const auto& [key, value] : ObjectIn(request, "errors").items()) {
-    if (!value.is_string()) Expected("a string for the error of `" + key + "`");
-    given.push_back({GivenAnswer::Kind::kFailed, id_of(key), value, by});
-  }
-  for (const std::string& key : KeysIn(request, "declines"))
-    given.push_back({GivenAnswer::Kind::kDecline, id_of(key), nullptr, by});
+  std::vector<GivenAnswer> given = GivenIn(request, by);
+  for (GivenAnswer& answer : given) answer.key = id_of(answer.key);
   for (const std::string& key : KeysIn(request, "starts")) answers_.Start(id_of(key));
   for (const std::string& key : KeysIn(request, "retry")) retried_.insert(id_of(key));
   TakeBack(KeysIn(request, "takeBack"), given, by);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/wire/facts_to_report.h"
+#include "runtime/run/facts_to_report.h"
 
 #include <algorithm>
 #include <functional>

@@ -2,8 +2,8 @@
 //
 // What a protocol leaves to who works through it: the facts that it reads and that no rule, no file
 // and no question gives.
-#ifndef RPL_RUNTIME_WIRE_FACTS_TO_REPORT_H_
-#define RPL_RUNTIME_WIRE_FACTS_TO_REPORT_H_
+#ifndef RPL_RUNTIME_RUN_FACTS_TO_REPORT_H_
+#define RPL_RUNTIME_RUN_FACTS_TO_REPORT_H_
 
 #include <functional>
 #include <string>
@@ -34,4 +34,4 @@ std::vector<FactToReport> FactsToReport(const Session& session, By by);
 
 }  // namespace rpl
 
-#endif  // RPL_RUNTIME_WIRE_FACTS_TO_REPORT_H_
+#endif  // RPL_RUNTIME_RUN_FACTS_TO_REPORT_H_
