@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/explain/explain.h"
+#include "interp/explain/explanation.h"
 #include "rpl/rpl.h"
 #include "runtime/outcome.h"
 #include "runtime/request.h"
