@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/document_json.h"
+#include "grammar/ast_json.h"
 #include "grammar/formatter.h"
 #include "interp/lint/checker.h"
 #include "runtime/nobody.h"

@@ -18,7 +18,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = re.compile(r"(_test\.cc|/testing/.*|/testing_random\.h|/plain_\w+\.(h|cc)"
+TESTS = re.compile(r"(_test\.cc|/testing/.*|/testing_(random|programs)\.h|/plain_\w+\.(h|cc)"
                    r"|/tool_under_test\.cc|/faulty_disk\.h|/call_test\.h)$")
 TYPE = re.compile(r"^\s*(?:template\s*<.*>\s*)?(?:class|struct|enum class|enum)\s+[A-Za-z_]\w*"
                   r"(?:\s+final)?\s*(?::[^:;].*)?\{")

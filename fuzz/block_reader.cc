@@ -15,8 +15,8 @@
 #include <string>
 
 #include "fuzz/require.h"
+#include "grammar/ast_json.h"
 #include "grammar/document.h"
-#include "grammar/document_json.h"
 #include "grammar/formatter.h"
 #include "grammar/markdown.h"
 

@@ -19,7 +19,6 @@
 #include "shell/lsp/outline.h"
 #include "shell/lsp/program_check.h"
 #include "shell/lsp/rename.h"
-#include "shell/lsp/rpl_tokens.h"
 #include "shell/lsp/semantic_tokens.h"
 
 namespace rpl::fuzz {

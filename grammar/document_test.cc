@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/document_json.h"
+#include "grammar/ast_json.h"
 
 namespace rpl {
 namespace {

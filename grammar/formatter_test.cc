@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "grammar/layout.h"
 #include "grammar/parser.h"
+#include "grammar/testing_programs.h"
 #include "grammar/testing_random.h"
 
 namespace rpl {
@@ -22,6 +21,8 @@ namespace {
 
 using testing::Of;
 using testing::Pick;
+using testing::ProgramsIn;
+using testing::ReadAll;
 
 std::string Format(const std::string& text, const std::string& name = "t.md") {
   Sources sources;
@@ -74,6 +75,7 @@ TEST_CASE("plain RPL is laid out") {
        "p([?a -1 . ?b & ?r], #{1 2}, {:k ?v, :l 2}, [], [?a, ?b], [& ?x])\n"},
       {"metadata", "p()^:k ?v^doc ?d ^ :l ?l^?m^^~{?a 1}^^ ?a  ?b^^{?c 2}\n",
        "p() ^:k ?v ^doc ?d ^:l ?l ^ ?m ^^ ~ {?a 1} ^^ ?a ?b ^^ {?c 2}\n"},
+      {"a comment that touches the root goal", "%--why\n<-p()\n", "% <- --why\n  p()\n"},
       {"truth of goals", "%g^true|!  %h -> a()\n", "%g ^ true | !%h -> a()\n"},
       {"counts and alternatives", "a(?x)|| b(?y) |=1,| #?t |>0\n",
        "a(?x) | |b(?y)| = 1, |#?t| > 0\n"},
@@ -180,35 +182,6 @@ TEST_CASE("a file that is not text stays") {
 // --- Existing texts ----------------------------------------------------------------------
 
 namespace fs = std::filesystem;
-
-std::string ReadAll(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// The bodies of the directives of all `rpl-test` fences.
-std::vector<std::string> ProgramsIn(const std::string& text) {
-  std::vector<std::string> programs;
-  std::istringstream lines(text);
-  std::string line;
-  std::string fence;
-  while (std::getline(lines, line)) {
-    const std::size_t marks = std::min(line.find_first_not_of('`'), line.size());
-    if (fence.empty() && marks >= 3 && line.substr(marks) == "rpl-test") {
-      fence = line.substr(0, marks);
-      programs.emplace_back();
-    } else if (line == fence) {
-      fence.clear();
-    } else if (!fence.empty() && line.find(':') != line.npos && line[0] >= 'A' && line[0] <= 'Z') {
-      programs.emplace_back();
-    } else if (!fence.empty()) {
-      programs.back() += line + '\n';
-    }
-  }
-  return programs;
-}
 
 TEST_CASE("examples, pages and spec tests read the same when formatted") {
   const fs::path root = fs::path(__FILE__).parent_path().parent_path();

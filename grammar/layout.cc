@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokenizer cuts the text and decides for each token whether a blank stands before it. Like
-// SentenceCutter it tracks whether an operand is complete, because the reading of `|`, `-`, a word
-// and `(` depends on that. Writer puts the tokens on lines.
+// PiecesOf decides for each token whether a blank stands before it. Writer puts the tokens on
+// lines.
 //
 // Layout is idempotent because the decision to break a piece depends on the widths of its tokens,
 // which never change, and on whether it was broken before; and a piece that is laid out on several
@@ -17,6 +16,7 @@
 
 #include "formats/character.h"
 #include "formats/utf8.h"
+#include "grammar/lexer.h"
 
 namespace rpl {
 namespace {
@@ -40,7 +40,7 @@ struct Comment {
   bool own_line = false;
 };
 
-struct Token {
+struct Piece {
   std::string_view text;
   Kind kind = Kind::kOther;
   std::size_t begin = 0;
@@ -52,270 +52,69 @@ struct Token {
 
 // --- Tokens ------------------------------------------------------------------------------
 
-class Tokenizer {
- public:
-  explicit Tokenizer(std::string_view text) : text_(text) {}
-
-  std::vector<Token> Read() {
-    levels_.push_back({Context::kClauses});
-    for (;;) {
-      Token token;
-      SkipTo(token);
-      if (pos_ == text_.size()) break;
-      token.begin = pos_;
-      Next(token);
-      token.text = text_.substr(token.begin, pos_ - token.begin);
-      if (touching_ || tokens_.empty()) token.tight = true;
-      touching_ = touches_next_;
-      touches_next_ = false;
-      tokens_.push_back(std::move(token));
+// The pieces of a sentence: its tokens, with the comments before each. A comment behind the last
+// token is left out.
+std::vector<Piece> PiecesOf(std::string_view text) {
+  std::vector<Piece> pieces;
+  std::vector<std::size_t> openers;
+  Piece piece;
+  std::string_view before;  // the token before
+  bool touches = true;      // no blank after it
+  Lexer lexer(text);
+  std::uint32_t at = 0;
+  while (const std::optional<Token> token = lexer.Next(at)) {
+    const std::string_view blanks = text.substr(at, token->begin - at);
+    const std::size_t line = blanks.rfind('\n') + 1;
+    piece.broken = piece.broken || line > 0;
+    piece.text = token->In(text);
+    at = token->end;
+    if (token->kind == TokenKind::kComment) {
+      piece.comments.push_back({blanks.substr(line), WithoutBlanksAtEnd(piece.text), piece.broken});
+      continue;
     }
-    return std::move(tokens_);
-  }
-
- private:
-  enum class Context { kClauses, kArguments, kElements };
-  struct Level {
-    Context context;
-    std::size_t opener = 0;
-    bool bar = false;  // a count is open
-  };
-
-  char At(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
-  bool Starts(std::string_view word) const { return text_.substr(pos_).starts_with(word); }
-  Context context() const { return levels_.back().context; }
-
-  // Skips blanks and comments, which are stored in `token`, to the token's beginning.
-  void SkipTo(Token& token) {
-    std::size_t gap = pos_;
-    while (pos_ < text_.size()) {
-      if (IsBlankOrReturn(text_[pos_])) {
-        ++pos_;
-      } else if (text_[pos_] == '\n') {
-        token.broken = true;
-        gap = ++pos_;
-      } else if (Starts("--")) {
-        const std::size_t end = std::min(text_.find('\n', pos_), text_.size());
-        token.comments.push_back({text_.substr(gap, pos_ - gap),
-                                  WithoutBlanksAtEnd(text_.substr(pos_, end - pos_)),
-                                  token.broken});
-        gap = pos_ = end;
-      } else {
-        return;
-      }
-    }
-  }
-
-  // Advances pos_ behind the token and sets its kind. touches_next_: no blank after it.
-  void Next(Token& token) {
-    const bool after_operand = operand_;
-    const char c = text_[pos_];
-    const char next = At(pos_ + 1);
-    const bool key = suffix_ && (IsLetter(c) || c == ':');
-    const bool one_caret = suffix_ && !bindings_;
-    suffix_ = false;
-    operand_ = true;
-    if (c == '"' || c == '\'') return ReadString(c);
-    if (c == '/' && after_tilde_) return ReadString('/');
-    after_tilde_ = false;
-    if (c == '(' || c == '[' || c == '{' || (c == '#' && next == '{')) return Open(token);
-    if (c == ')' || c == ']' || c == '}') return Close(token);
-    callable_ = false;
-    if (IsDigit(c) || StartsNumber(after_operand)) return ReadNumber();
-    if (c == '|') return ReadBar(token, after_operand);
-    if (IsLetter(c) || c == '_') {
-      ReadLabel();
-      ReadForeignTail();
-      const std::string_view word = text_.substr(token.begin, pos_ - token.begin);
-      const bool truth = one_caret && (word == "true" || word == "false");
-      if (key && !truth) {
-        token.tight = one_caret;
-        operand_ = false;  // its value follows
-      } else if (!key) {
-        ReadWord(word, after_operand);
-      }
-      return;
-    }
-    if (c == '?' || c == '$' || c == '%' || c == ':' || c == '@' || (c == '#' && next == '?')) {
-      pos_ += c == '#' ? 2 : 1;
-      if (c == '$' || c == '%') ReadLabel();
-      else ReadName();
-      if (c == ':') ReadForeignTail();
-      callable_ = c == '$' || c == '%' || c == '@';
-      if (key) {
-        token.tight = one_caret;
-        operand_ = false;
-      }
-      return;
-    }
-    operand_ = false;
-    ReadOperator(token);
-  }
-
-  bool StartsNumber(bool after_operand) const {
-    const bool sign = At(pos_) == '-' || At(pos_) == '+';
-    return sign && IsDigit(At(pos_ + 1)) && (!after_operand || context() == Context::kElements);
-  }
-
-  // A string or regex, up to its closing mark.
-  void ReadString(char mark) {
-    after_tilde_ = callable_ = false;
-    for (++pos_; pos_ < text_.size() && text_[pos_] != mark; ++pos_) {
-      if (text_[pos_] == '\\') ++pos_;
-    }
-    pos_ = std::min(pos_ + 1, text_.size());
-  }
-
-  void ReadNumber() {
-    ++pos_;
-    ReadDigits();
-    if (At(pos_) == '.' && IsDigit(At(pos_ + 1))) {
-      ++pos_;
-      ReadDigits();
-    }
-    if (At(pos_) == 'e' || At(pos_) == 'E') {
-      ++pos_;
-      if (At(pos_) == '+' || At(pos_) == '-') ++pos_;
-      ReadDigits();
-    }
-    if (At(pos_) == 'N' || At(pos_) == 'M') ++pos_;
-  }
-
-  void ReadDigits() {
-    while (IsDigit(At(pos_))) ++pos_;
-  }
-
-  // A name stops before `->` (decision 6).
-  void ReadName() {
-    while (IsLetter(At(pos_)) || IsDigit(At(pos_)) || At(pos_) == '_' ||
-           (At(pos_) == '-' && At(pos_ + 1) != '>')) {
-      ++pos_;
-    }
-  }
-
-  // rel   ns#rel   file.md#rel
-  void ReadLabel() {
-    ReadName();
-    for (;;) {
-      const std::size_t name_end = pos_;
-      while (At(pos_) == '.' && (IsLetter(At(pos_ + 1)) || IsDigit(At(pos_ + 1)))) {
-        ++pos_;
-        ReadName();
-      }
-      if (At(pos_) != '#' || !IsLetter(At(pos_ + 1))) {
-        pos_ = name_end;
+    piece.begin = token->begin;
+    piece.tight = touches;
+    touches = false;
+    switch (token->kind) {
+      case TokenKind::kComma:
+        piece.kind = Kind::kSeparator;
+        piece.tight = true;
         break;
-      }
-      ++pos_;
-      ReadName();
-    }
-  }
-
-  // The second half of foreign/name, a symbol or keyword (decision 14).
-  void ReadForeignTail() {
-    if (At(pos_) != '/' || !IsLetter(At(pos_ + 1))) return;
-    ++pos_;
-    ReadName();
-  }
-
-  // A word after an operand can only be an operator (decision 15).
-  void ReadWord(std::string_view word, bool after_operand) {
-    const bool second = after_not_ && word == "in";
-    after_not_ = false;
-    if (context() != Context::kElements && (after_operand || second)) {
-      after_not_ = word == "not";
-      operand_ = false;
-    } else if (context() == Context::kClauses && word == "not") {
-      operand_ = false;
-    } else {
-      callable_ = true;
-    }
-  }
-
-  void ReadBar(Token& token, bool after_operand) {
-    ++pos_;
-    Level& level = levels_.back();
-    if (level.bar) {
-      level.bar = false;
-      token.tight = true;
-    } else if (after_operand) {
-      token.kind = Kind::kSeparator;
-      operand_ = false;
-    } else {
-      level.bar = true;
-      touches_next_ = true;
-      operand_ = false;
-    }
-  }
-
-  void Open(Token& token) {
-    const bool touches = !tokens_.empty() && token.comments.empty() && !token.broken &&
-                         tokens_.back().begin + tokens_.back().text.size() == pos_;
-    const bool act = !tokens_.empty() && tokens_.back().text.starts_with('@');
-    const bool call = text_[pos_] == '(' && callable_ && (touches || act);
-    const bool group = text_[pos_] == '(' && !call;
-    callable_ = false;
-    pos_ += text_[pos_] == '#' ? 2 : 1;
-    token.kind = group ? Kind::kGroup : Kind::kOpen;
-    token.tight = call;
-    touches_next_ = true;
-    operand_ = false;
-    const Context inside = group || act ? Context::kClauses
-                           : call       ? Context::kArguments
-                                        : Context::kElements;
-    levels_.push_back({inside, tokens_.size()});
-  }
-
-  void Close(Token& token) {
-    callable_ = false;
-    ++pos_;
-    token.kind = Kind::kClose;
-    token.tight = true;
-    if (levels_.size() == 1) return;
-    tokens_[levels_.back().opener].partner = tokens_.size();
-    levels_.pop_back();
-  }
-
-  void ReadOperator(Token& token) {
-    for (std::string_view two : {"<-", "->", "<=", ">=", "!=", "^^"}) {
-      if (!Starts(two)) continue;
-      pos_ += 2;
-      if (two == "<-") token.kind = Kind::kArrow;
-      if (two == "->") token.kind = Kind::kConstraint;
-      if (two == "^^") suffix_ = bindings_ = true;
-      return;
-    }
-    const char c = text_[pos_++];
-    switch (c) {
-      case ',':
-        token.kind = Kind::kSeparator;
-        token.tight = true;
+      case TokenKind::kOperator:
+        if (piece.text == "|") piece.kind = Kind::kSeparator;
+        if (piece.text == "<-") piece.kind = Kind::kArrow;
+        if (piece.text == "->") piece.kind = Kind::kConstraint;
+        if (piece.text == ";") piece.kind = Kind::kActivation;
+        touches = piece.text == "!" || piece.text == "#";
         break;
-      case ';': token.kind = Kind::kActivation; break;
-      case '^':
-        suffix_ = true;
-        bindings_ = false;
+      case TokenKind::kKeyword:
+      case TokenKind::kSymbol:  // behind `^`, a key
+        if (before == "^" && piece.text != "true" && piece.text != "false") piece.tight = true;
         break;
-      case '~': after_tilde_ = true; break;
-      case '!': touches_next_ = true; break;
+      case TokenKind::kCountOpen: touches = true; break;
+      case TokenKind::kCountClose: piece.tight = true; break;
+      case TokenKind::kGroup:
+      case TokenKind::kArguments:
+      case TokenKind::kOpen:
+        piece.kind = token->kind == TokenKind::kGroup ? Kind::kGroup : Kind::kOpen;
+        piece.tight = piece.tight || token->kind == TokenKind::kArguments;
+        touches = true;
+        openers.push_back(pieces.size());
+        break;
+      case TokenKind::kClose:
+        piece.kind = Kind::kClose;
+        piece.tight = true;
+        if (openers.empty()) break;
+        pieces[openers.back()].partner = pieces.size();
+        openers.pop_back();
+        break;
       default: break;
     }
+    before = piece.text;
+    pieces.push_back(std::exchange(piece, {}));
   }
-
-  std::string_view text_;
-  std::size_t pos_ = 0;
-  std::vector<Token> tokens_;
-  std::vector<Level> levels_;
-  bool touching_ = false;      // no blank after the previous token,
-  bool touches_next_ = false;  // nor after the one being read
-  // The kind of the previous token.
-  bool operand_ = false;
-  bool callable_ = false;  // a `(` that touches it opens arguments
-  bool after_tilde_ = false;
-  bool after_not_ = false;  // the first word of `not in`
-  bool suffix_ = false;     // `^` or
-  bool bindings_ = false;   // `^^`
-};
+  return pieces;
+}
 
 // --- Lines -------------------------------------------------------------------------------
 
@@ -334,12 +133,12 @@ int ColumnsOf(std::string_view s) {
 
 class Writer {
  public:
-  Writer(std::vector<Token> tokens, std::string_view indent, std::string_view newline)
+  Writer(std::vector<Piece> tokens, std::string_view indent, std::string_view newline)
       : tokens_(std::move(tokens)), base_(indent), newline_(newline), column_(WidthOf(indent)) {
     PutSeparatorsFirst();
     widths_.push_back(0);
     breaks_.push_back(0);
-    for (const Token& t : tokens_) {
+    for (const Piece& t : tokens_) {
       widths_.push_back(widths_.back() + ColumnsOf(t.text) + (t.tight ? 0 : 1));
       breaks_.push_back(breaks_.back() + (t.broken || !t.comments.empty() ? 1 : 0));
     }
@@ -358,7 +157,7 @@ class Writer {
     std::vector<Comment> comments;  // of separators, for the next other token
     bool broken = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      Token& t = tokens_[i];
+      Piece& t = tokens_[i];
       comments.insert(comments.end(), t.comments.begin(), t.comments.end());
       broken = broken || t.broken;
       const bool separator = t.kind == Kind::kSeparator || t.kind == Kind::kArrow;
@@ -400,9 +199,9 @@ class Writer {
     at_begin_ = false;
   }
 
-  // Token `i` on this line or, if requested or after a comment, on a new one.
+  // Piece `i` on this line or, if requested or after a comment, on a new one.
   void PutToken(std::size_t i, bool on_new_line, int indent, int comment_indent) {
-    const Token& t = tokens_[i];
+    const Piece& t = tokens_[i];
     for (const Comment& c : t.comments) {
       if (c.own_line) {
         if (!at_begin_) Break(comment_indent);
@@ -525,7 +324,7 @@ class Writer {
     PutToken(closer, tokens_[closer].broken, outer, inner);
   }
 
-  std::vector<Token> tokens_;
+  std::vector<Piece> tokens_;
   std::string_view base_;
   std::string_view newline_;
   std::vector<int> widths_;  // prefix sums of the tokens' widths on one line
@@ -541,14 +340,14 @@ class Writer {
 }  // namespace
 
 std::string LayOut(std::string_view sentence, std::string_view indent, std::string_view newline) {
-  return Writer(Tokenizer(sentence).Read(), indent, newline).Write();
+  return Writer(PiecesOf(sentence), indent, newline).Write();
 }
 
 std::string SpaceOut(std::string_view masked, std::string_view raw) {
   assert(raw.size() == masked.size());
   std::string out;
   std::size_t end = 0;
-  for (const Token& t : Tokenizer(masked).Read()) {
+  for (const Piece& t : PiecesOf(masked)) {
     const std::string_view gap = raw.substr(end, t.begin - end);
     const bool only_blanks = std::all_of(gap.begin(), gap.end(), IsBlank);
     if (!only_blanks) out += gap;

@@ -357,6 +357,7 @@ TEST_CASE("a newline ends a sentence unless it goes on") {
       {"?x\n  in ?l", "(in ?x ?l)"},
       {"a()\nin(?x)", "(a)\n(in ?x)"},
       {"?x not in\n ?l", "(not-in ?x ?l)"},
+      {"?x not  in\n ?l", "(not-in ?x ?l)"},
       {"a()\nnot b()", "(a)\n(not (b))"},
       {"?t between ?a\nand ?b\nb()", "(between ?t ?a ?b)\n(b)"},
       {"% <- ?x = ~ /a|(b/\n", ""},

@@ -2,10 +2,9 @@
 //
 // The cutter of RPL text into sentences (decision 5), which runs before the parser.
 //
-// One linear pass that distinguishes only tokens: strings, regexes (after `~`), comments, brackets,
-// connectives. It also protects the parser, which recurses once per bracket: a sentence with
-// unmatched brackets, or nested deeper than kMaxNesting, is returned with an error and must not be
-// parsed.
+// One linear pass over the tokens (grammar/lexer.h). It also protects the parser, which recurses
+// once per bracket: a sentence with unmatched brackets, or nested deeper than kMaxNesting, is
+// returned with an error and must not be parsed.
 //
 // Recovery after such an error:
 //   a comment after `#`, `//` or `%`, or in `/* */`
@@ -32,6 +31,7 @@
 
 #include "formats/diagnostic.h"
 #include "grammar/facts.h"
+#include "grammar/lexer.h"
 
 namespace rpl {
 
@@ -63,31 +63,18 @@ class SentenceCutter {
   bool NextPlainFact(PlainFacts& to);
 
  private:
-  // The last token, as far as the reading of newlines, bars and regexes depends on it.
+  // The last token, as far as the reading of newlines and comments depends on it.
   enum class Last {
     kOperand,     // ends an operand: a newline may end the sentence here
     kConnective,  // requires an operand, possibly on the next line
-    kTilde,       // the same, and a regex may follow
+    kTilde,       // the same, and `//` is a regex
     kPrefix,      // requires an operand on this line: an opening bracket or bar, `!`, `&`
-  };
-
-  // An open bracket; the bottom one stands for the sentence itself.
-  struct Level {
-    char closer;
-    std::uint32_t at;
-    bool bar = false;  // a count is open here
   };
 
   // Reading: each function starts at pos_ and leaves it behind the text that it read.
   bool SkipToToken();
   bool NewlineEnds();
-  void Token();
-  void Word();
-  void Operator();
-  void ReadString();
-  void ReadRegex();
-  void Open(char closer);
-  void Close(char closer);
+  void ReadToken();
   void RefuseHash();
   void RefuseSlashes();
   void RefusePercent();
@@ -98,34 +85,38 @@ class SentenceCutter {
   // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
              std::string hint);
+  void BlameString(std::uint32_t begin, bool closed);
+  void BlameClose(char read, char closer, std::uint32_t opener);
   void BlameUnclosedBracket();
 
   // Tests at a position, without side effects. The position may be beyond the limit.
+  bool IsCutOff(std::uint32_t at) const;
+  bool IsSuspicious(const Token& string) const;
   bool AtComment(std::uint32_t at) const;
   bool AtHashComment(std::uint32_t at) const;
   bool AtSlashComment(std::uint32_t at) const;
   bool AtPercentComment(std::uint32_t at) const;
   bool EndsLine(std::uint32_t at) const;
-  bool Starts(std::uint32_t at, std::string_view word) const;
   bool IsBlankLine(std::uint32_t at) const;
   bool IsLineEnd(std::uint32_t at) const;
   bool BeginsLikeSentence(std::uint32_t line) const;
   bool BeginsWithConnective(std::uint32_t at) const;
   std::uint32_t LineEnd(std::uint32_t at) const;
-  std::uint32_t NameEnd(std::uint32_t at) const;
   char At(std::uint32_t at) const { return at < limit_ ? text_[at] : '\0'; }
+  const std::vector<Lexer::Level>& levels() const { return lexer_.levels(); }
+  std::uint32_t& MistakenClose(std::uint32_t quote) {
+    return mistaken_close_[text_[quote] == '"' ? 1 : 0];
+  }
 
-  std::string_view text_;
+  std::string_view text_;  // up to limit_
   std::uint32_t file_;
   std::uint32_t limit_;
   Newlines newlines_;
+  Lexer lexer_;
   std::uint32_t pos_;
 
   // State of the current sentence.
-  std::vector<Level> levels_;
   Last last_ = Last::kPrefix;
-  bool within_ = false;   // a `within` without its `of`
-  bool between_ = false;  // a `between` without its `and`
   std::uint32_t end_ = 0;
   std::uint32_t too_deep_at_ = 0;  // of the first bracket over the limit, if any
   bool abandoned_ = false;         // continue at resume_
@@ -139,6 +130,10 @@ class SentenceCutter {
   // before it (at an escaped quote) and crosses its line ends there as well, and so is unclosed.
   std::array<std::uint32_t, 2> mistaken_close_{};
 };
+
+/// The tokens of text[begin, end), one sentence after another: what is open in a sentence ends with
+/// it. They are in order and disjoint.
+std::vector<Token> TokensOf(std::string_view text, std::uint32_t begin, std::uint32_t end);
 
 }  // namespace rpl
 

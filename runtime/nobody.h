@@ -5,13 +5,11 @@
 #ifndef RPL_RUNTIME_NOBODY_H_
 #define RPL_RUNTIME_NOBODY_H_
 
-#include <cstddef>
 #include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "formats/text_hash.h"
 #include "runtime/ports.h"
 
 namespace rpl {
@@ -25,19 +23,8 @@ class Nobody : public People, public Tools, public SourceAccess {
   explicit Nobody(Reader reader) : reader_(std::move(reader)) {}
 
   rpl::Answer Ask(const Question&, Pool&, std::string_view) override { return {}; }
-  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override {
-    std::vector<rpl::Answer> out(calls.size());
-    for (std::size_t i = 0; reader_ && i < calls.size(); ++i) out[i] = reader_(calls[i], pool);
-    return out;
-  }
-  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
-    std::vector<rpl::Answer> out(calls.size());
-    for (std::size_t i = 0; reader_ && i < calls.size(); ++i) {
-      rpl::Answer read = reader_(calls[i].call, pool);
-      if (read.source && HashOfText(read.source->text) != calls[i].hash) out[i] = std::move(read);
-    }
-    return out;
-  }
+  std::vector<rpl::Answer> Call(const std::vector<ToolCall>& calls, Pool& pool) override;
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override;
 
  private:
   Reader reader_;

@@ -419,22 +419,11 @@ class Fixes {
   // Where `<=` follows the call at `at` on its line, or kNone.
   static std::uint32_t ArrowAfterCall(std::string_view text, std::uint32_t at) {
     const auto end = static_cast<std::uint32_t>(std::min(text.find('\n', at), text.size()));
-    while (at < end && text[at] == ' ') ++at;
-    if (at < end && (text[at] == '%' || text[at] == '$')) ++at;
-    const std::uint32_t begin = at;
-    while (at < end && IsQualifiedNameChar(text[at])) ++at;
-    if (at == begin) return kNone;
-    if (at < end && text[at] == '(') {
-      int depth = 0;
-      for (; at < end; ++at) {
-        if (text[at] == '(') ++depth;
-        if (text[at] == ')' && --depth == 0) break;
-      }
-      if (at == end) return kNone;
-      ++at;
-    }
-    while (at < end && text[at] == ' ') ++at;
-    return text.substr(at, 2) == "<=" ? at : kNone;
+    Lexer lexer(text.substr(0, end));
+    const std::optional<Token> name = lexer.Next(at);
+    if (!name || name->In(text) == "%") return kNone;
+    const std::optional<Token> arrow = lexer.NextBehind(*name);
+    return IsLabel(name->kind) && arrow && arrow->In(text) == "<=" ? arrow->begin : kNone;
   }
 
   // The `<=` after the call that begins the sentence of `place`, or kNone.

@@ -40,34 +40,6 @@ std::uint32_t LineOf(const Sources& sources, std::uint32_t file, std::uint32_t o
                                     lines.begin());
 }
 
-/// Appends the spans of the strings and regexes of a sentence, as SentenceCutter reads them. What
-/// is not closed extends to the end of the sentence, a regex to that of its line.
-void AddLiterals(std::string_view text, Span sentence, std::vector<Span>& to) {
-  bool after_tilde = false;
-  for (std::uint32_t at = sentence.begin; at < sentence.end;) {
-    const char c = text[at];
-    if (IsSpace(c)) {
-      ++at;
-      continue;
-    }
-    if (text.substr(at, 2) == "--") {
-      at = static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), sentence.end));
-      continue;
-    }
-    const bool regex = c == '/' && after_tilde;
-    after_tilde = c == '~';
-    if (!regex && c != '"' && c != '\'') {
-      ++at;
-      continue;
-    }
-    const std::uint32_t begin = at++;
-    while (at < sentence.end && text[at] != c && !(regex && text[at] == '\n'))
-      at += text[at] == '\\' ? 2 : 1;
-    at = std::min(at + 1, sentence.end);
-    to.push_back({sentence.file, begin, at});
-  }
-}
-
 /// The sentences of a file with their lines and literals, those with errors included, except for
 /// bare sentences with errors, which are prose.
 class SentenceLines {
@@ -94,7 +66,9 @@ class SentenceLines {
       std::ranges::sort(sentences, {}, &Span::begin);
     }
     for (const Span& sentence : sentences) {
-      AddLiterals(text, sentence, literals_);
+      for (const Token& token : TokensOf(text, sentence.begin, sentence.end))
+        if (token.kind == TokenKind::kString || token.kind == TokenKind::kRegex)
+          literals_.push_back({document.file, token.begin, token.end});
       lines_.emplace_back(LineOf(sources, document.file, sentence.begin),
                           LineOf(sources, document.file, std::max(sentence.end, 1u) - 1));
     }

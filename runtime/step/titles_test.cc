@@ -9,8 +9,9 @@ namespace {
 TEST_CASE("a place stands under the headings above it, of which deeper ones end") {
   Sources sources;
   const std::string text =
-      "before\n# Trip\nx\n## Where - where(?w)\ny\n```\n# no heading\n```\n### Sub\n## When\n"
-      "#no heading\nz\n# End\n";
+      "before\n# Trip\nx\n## Where - where(?w)\ny\n````\n```\n# no heading\n````\n### Sub\n"
+      "## When\n#no heading\nz\n ## To - and from - route(?r)\n\nr(1)\n\n--\n\ns(1)\n\n"
+      "## only(?o)\n\n# End\n";
   const std::uint32_t file = sources.Add("p.md", text);
   Titles titles(sources);
   const auto above = [&](const char* at) {
@@ -25,6 +26,9 @@ TEST_CASE("a place stands under the headings above it, of which deeper ones end"
   CHECK(above("y\n") == "/Trip/Where");
   CHECK(above("### Sub") == "/Trip/Where/Sub");
   CHECK(above("z\n") == "/Trip/When");
+  CHECK(above("r(1)") == "/Trip/To - and from");
+  CHECK(above("s(1)") == "/Trip");
+  CHECK(above("only") == "/Trip/only(?o)");
   CHECK(above("# End") == "/End");
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "formats/data/diagnostic_json.h"
+#include "grammar/ast_json.h"
 #include "grammar/document.h"
-#include "grammar/document_json.h"
 #include "grammar/printer.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/shared_options.h"

@@ -9,10 +9,10 @@
 #include "grammar/abductives.h"
 #include "grammar/namespaces.h"
 #include "grammar/printer.h"
+#include "grammar/sentences.h"
 #include "interp/program/builtin_tools.h"
 #include "runtime/tools/tool_config.h"
 #include "shell/lsp/hover.h"
-#include "shell/lsp/rpl_tokens.h"
 
 namespace rpl::lsp {
 namespace {
@@ -89,7 +89,7 @@ class Items {
       for (const Token& token : TokensOf(text_, region.begin, region.end))
         if (token.begin < cursor_ && cursor_ <= token.end)
           return token.kind == TokenKind::kComment || token.kind == TokenKind::kRegex ||
-                 (token.kind == TokenKind::kString && cursor_ < token.end);
+                 (token.kind == TokenKind::kString && (cursor_ < token.end || !token.closed));
     }
     return false;
   }
@@ -206,7 +206,8 @@ class Items {
     for (const Token& token : TokensOf(text_, sentence, end)) {
       // The next sentence begins at the start of a line.
       if (token.begin > cursor_ && text_[token.begin - 1] == '\n') break;
-      if (token.kind == TokenKind::kLvar && !(token.begin < cursor_ && cursor_ <= token.end))
+      if (token.kind == TokenKind::kLvar && text_[token.begin] == '?' &&
+          !(token.begin < cursor_ && cursor_ <= token.end))
         Add(std::string(token.In(text_)), kVariable, "variable");
     }
     AddHeadingVariables([&](const std::string& name) { Add("?" + name, kVariable, "variable"); });
@@ -251,7 +252,7 @@ class Items {
   }
 
   void AddWords() {
-    for (const std::string_view word : kWords) Add(std::string(word), kKeyword, "");
+    for (const std::string_view word : kLanguageWords) Add(std::string(word), kKeyword, "");
     Add("not in", kKeyword, "");
   }
 

@@ -8,9 +8,9 @@
 #include "formats/character.h"
 #include "grammar/emphasis.h"
 #include "grammar/namespaces.h"
+#include "grammar/sentences.h"
 #include "interp/program/builtin_tools.h"
 #include "runtime/tools/tool_config.h"
-#include "shell/lsp/rpl_tokens.h"
 
 namespace rpl::lsp {
 namespace {
@@ -222,7 +222,7 @@ std::variant<FileEdits, Refusal> Rename(Project& project, const Place& place, st
   if (!IsGoodLabel(to))
     return Refusal{"expected a name of lower-case letters, digits and hyphens, got `" + to + "`"};
   if (at.name.kind == NameKind::kRelation &&
-      std::ranges::binary_search(kWords, std::string_view(to)))
+      std::ranges::binary_search(kLanguageWords, std::string_view(to)))
     return Refusal{"`" + to + "` is a word of the language"};
   if (to == at.name.label) return FileEdits();
   if (at.name.kind == NameKind::kGoal && to == "fail")

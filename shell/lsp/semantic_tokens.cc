@@ -2,9 +2,11 @@
 #include "shell/lsp/semantic_tokens.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <vector>
 
-#include "shell/lsp/rpl_tokens.h"
+#include "grammar/sentences.h"
 
 namespace rpl::lsp {
 namespace {
@@ -28,16 +30,21 @@ enum class Colour : std::uint8_t {
 constexpr const char* kColours[] = {"comment",  "string",    "regexp",  "number", "enumMember",
                                     "variable", "parameter", "method",  "event",  "function",
                                     "keyword",  "macro",     "operator"};
+// Symbols that the language gives a meaning.
+constexpr std::array<std::string_view, 4> kLiteralWords = {"false", "nil", "now", "true"};
 constexpr unsigned kDeclaration = 1, kLibraryModifier = 2;
 
-Colour ColourOf(TokenKind kind) {
-  switch (kind) {
+// No colour for brackets and commas.
+std::optional<Colour> ColourOf(const Token& token, std::string_view text) {
+  switch (token.kind) {
     case TokenKind::kComment: return Colour::kComment;
     case TokenKind::kString: return Colour::kString;
     case TokenKind::kRegex: return Colour::kRegexp;
     case TokenKind::kNumber: return Colour::kNumber;
-    case TokenKind::kKeyword:
-    case TokenKind::kSymbol: return Colour::kEnumMember;
+    case TokenKind::kKeyword: return Colour::kEnumMember;
+    case TokenKind::kSymbol:
+      return std::ranges::binary_search(kLiteralWords, token.In(text)) ? Colour::kKeyword
+                                                                       : Colour::kEnumMember;
     case TokenKind::kLvar: return Colour::kVariable;
     case TokenKind::kAvar: return Colour::kParameter;
     case TokenKind::kTool: return Colour::kMethod;
@@ -46,9 +53,16 @@ Colour ColourOf(TokenKind kind) {
     case TokenKind::kWord: return Colour::kKeyword;
     case TokenKind::kActivation: return Colour::kMacro;
     case TokenKind::kOperator:
-    case TokenKind::kBracket: return Colour::kOperator;
+    case TokenKind::kCountOpen:
+    case TokenKind::kCountClose:
+    case TokenKind::kUnknown: return Colour::kOperator;
+    case TokenKind::kComma:
+    case TokenKind::kGroup:
+    case TokenKind::kArguments:
+    case TokenKind::kOpen:
+    case TokenKind::kClose: break;
   }
-  return Colour::kOperator;
+  return std::nullopt;
 }
 
 // Numbers relative to the token before, as the protocol wants them.
@@ -107,11 +121,16 @@ Json SemanticTokensOf(const Project& project, const DocumentIndex& index, std::u
   std::uint32_t at = 0;  // regions of text that is being typed may overlap
   for (const Span& region : index.layout().regions) {
     if (region.end < begin || region.begin > end) continue;
-    for (const Token& token : TokensOf(text, std::max(region.begin, at), region.end)) {
-      if (token.end < begin || token.begin > end || token.kind == TokenKind::kBracket) continue;
+    for (const Token& token :
+         TokensOf(text, std::clamp(at, region.begin, region.end), region.end)) {
+      if (token.end < begin || token.begin > end) continue;
+      if (text[token.begin] == '#' && token.kind == TokenKind::kOpen)
+        out.Add(token.begin, token.begin + 1, Colour::kOperator, 0);
+      const std::optional<Colour> colour = ColourOf(token, text);
+      if (!colour) continue;
       unsigned modifiers = std::ranges::binary_search(heads, token.begin) ? kDeclaration : 0;
       if (token.In(text).starts_with("std#")) modifiers |= kLibraryModifier;
-      out.Add(token.begin, token.end, ColourOf(token.kind), modifiers);
+      out.Add(token.begin, token.end, *colour, modifiers);
     }
     at = std::max(at, region.end);
   }

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "formats/character.h"
 #include "formats/terminal_text.h"
+#include "grammar/sentences.h"
 #include "shell/pages/pages.h"
 
 namespace rpl {
@@ -33,86 +35,49 @@ std::string EscapedHtml(std::string_view text) {
 // A line break after the `?` of a variable is hard to read; longer names may break.
 constexpr std::size_t kUnbrokenName = 30;
 
-bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '-'; }
-
-std::size_t EndOfName(std::string_view text, std::size_t at) {
-  while (at < text.size() && IsNameCharacter(text[at])) ++at;
-  while (at > 0 && text[at - 1] == '-') --at;  // `?x-` ends before an arrow or a minus
-  return at;
-}
-
-/// A token: its end, and its class; '\0' for text without a colour.
-struct Token {
-  std::size_t end;
-  char kind;
-};
-
-bool IsWord(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kWords = {
-      "not", "true", "false", "nil", "now", "before", "after", "within", "between", "in"};
-  return std::find(kWords.begin(), kWords.end(), name) != kWords.end();
-}
-
-std::size_t EndOfString(std::string_view text, std::size_t at) {
-  const char quote = text[at++];
-  for (; at < text.size(); ++at) {
-    if (text[at] == '\\') ++at;
-    else if (text[at] == quote) return at + 1;
+/// The class of a token; '\0' for one without a colour.
+char ClassOf(const Token& token, std::string_view text) {
+  constexpr std::array<std::string_view, 4> kLiterals = {"true", "false", "nil", "now"};
+  switch (token.kind) {
+    case TokenKind::kComment: return 'c';
+    case TokenKind::kString:
+    case TokenKind::kRegex: return 's';
+    case TokenKind::kNumber: return 'n';
+    case TokenKind::kLvar: return token.In(text) == "_" ? '\0' : 'v';
+    case TokenKind::kAvar:
+    case TokenKind::kTool: return 'a';
+    case TokenKind::kGoal: return 'g';
+    case TokenKind::kKeyword:
+    case TokenKind::kActivation:
+    case TokenKind::kWord: return 'k';
+    case TokenKind::kSymbol:
+      return std::ranges::find(kLiterals, token.In(text)) != kLiterals.end() ? 'k' : '\0';
+    case TokenKind::kCountOpen:
+    case TokenKind::kCountClose: return 'o';
+    case TokenKind::kOperator:
+      return std::string_view("<>-=!^~|&;+*/").find(text[token.begin]) != kNowhere ? 'o' : '\0';
+    default: return '\0';
   }
-  return text.size();
-}
-
-// A name after a mark: `?x`, `$tool`, `%goal`, `:key`, `@for`.
-Token Marked(std::string_view text, std::size_t at) {
-  const std::size_t end = std::max(EndOfName(text, at + 1), at + 1);
-  const bool bare = end == at + 1;
-  switch (text[at]) {
-    case '?': return {end, bare ? '\0' : 'v'};
-    case '$': return {end, bare ? '\0' : 'a'};
-    case '%': return {end, 'g'};
-    default: return {end, bare ? '\0' : 'k'};
-  }
-}
-
-Token TokenAt(std::string_view text, std::size_t at) {
-  const char c = text[at];
-  if (c == '"' || c == '\'') return {EndOfString(text, at), 's'};
-  if (std::string_view("?$%:@").find(c) != std::string_view::npos) return Marked(text, at);
-  if (IsDigit(c)) {
-    std::size_t end = at;
-    while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) ++end;
-    while (text[end - 1] == '.') --end;
-    return {end, 'n'};
-  }
-  if (IsLetter(c)) {
-    const std::size_t end = std::max(EndOfName(text, at), at + 1);
-    return {end, IsWord(text.substr(at, end - at)) ? 'k' : '\0'};
-  }
-  if (text.substr(at).starts_with("-- ") &&
-      (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n'))
-    return {std::min(text.find('\n', at), text.size()), 'c'};
-  constexpr std::string_view kOperators = "<>-=!^~|&;+*/";
-  std::size_t end = at;
-  while (end < text.size() && kOperators.find(text[end]) != std::string_view::npos) ++end;
-  if (end > at) return {end, 'o'};
-  end = at + 1;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-  return {end, '\0'};
 }
 
 std::string Coloured(std::string_view shown) {
   std::string out;
-  std::size_t plain = 0;  // the begin of the text before `at` that has no colour
-  for (std::size_t at = 0; at < shown.size();) {
-    const Token token = TokenAt(shown, at);
-    if (token.kind != '\0') {
-      out += EscapedHtml(shown.substr(plain, at - plain));
-      const std::string inside = EscapedHtml(shown.substr(at, token.end - at));
-      if (token.kind == 'v' && token.end - at <= kUnbrokenName) out += "<var>" + inside + "</var>";
-      else out += fmt::format("<span class=\"{}\">{}</span>", token.kind, inside);
-      plain = token.end;
-    }
-    at = token.end;
+  std::size_t plain = 0;  // the begin of the text before a token that has no colour
+  const std::vector<Token> tokens = TokensOf(shown, 0, static_cast<std::uint32_t>(shown.size()));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t begin = tokens[i].begin;
+    const char kind = ClassOf(tokens[i], shown);
+    if (kind == '\0') continue;
+    // Operators that touch are shown as one.
+    while (kind == 'o' && i + 1 < tokens.size() && tokens[i + 1].begin == tokens[i].end &&
+           ClassOf(tokens[i + 1], shown) == 'o')
+      ++i;
+    const std::size_t end = tokens[i].end;
+    out += EscapedHtml(shown.substr(plain, begin - plain));
+    const std::string inside = EscapedHtml(shown.substr(begin, end - begin));
+    if (kind == 'v' && end - begin <= kUnbrokenName) out += "<var>" + inside + "</var>";
+    else out += fmt::format("<span class=\"{}\">{}</span>", kind, inside);
+    plain = end;
   }
   return out + EscapedHtml(shown.substr(plain));
 }
@@ -175,7 +140,7 @@ std::string PlainCode(std::string_view text) {
   std::string out;
   std::size_t from = 0;
   for (std::size_t at = shown.find('?'); at != shown.npos; at = shown.find('?', at + 1)) {
-    const std::size_t end = std::max(EndOfName(shown, at + 1), at + 1);
+    const std::size_t end = NameEnd(shown, static_cast<std::uint32_t>(at) + 1);
     if (end == at + 1 || end - at > kUnbrokenName) continue;
     out += shown.substr(from, at - from) + "<var>" + shown.substr(at, end - at) + "</var>";
     from = end;

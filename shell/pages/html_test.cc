@@ -19,6 +19,9 @@ TEST_CASE("RPL is coloured by its tokens", "[html]") {
       "<span class=\"g\">%</span> <span class=\"o\">&lt;-</span> <span class=\"g\">%go-on</span>");
   CHECK(ColouredRpl("?x-> 1") ==
         "<var>?x</var><span class=\"o\">-&gt;</span> <span class=\"n\">1</span>");
+  CHECK(ColouredRpl("?a_b ~ /1 '/, in(-1)") ==
+        "<var>?a_b</var> <span class=\"o\">~</span> <span class=\"s\">/1 &#39;/</span>, "
+        "in(<span class=\"n\">-1</span>)");
 }
 
 TEST_CASE("text that is no RPL keeps all its characters", "[html]") {
