@@ -86,7 +86,7 @@ bool HasErrors(const std::vector<Diagnostic>& findings);
 
 /// The files of one program, numbered from 0. The text of a file neither moves nor changes once
 /// added, so that views into it last as long as the Sources or a copy of it: copies share the
-/// texts.
+/// texts. Only the reader of a file of rows may clear what nobody reads again (TextToClear).
 class Sources {
  public:
   /// A file with the indexes from which places are computed.
@@ -104,6 +104,9 @@ class Sources {
   const File& at(std::uint32_t file) const { return *groups_[file / kGroup]->files[file % kGroup]; }
   /// The bytes of a span; valid as long as the file. REQUIRES: the span lies within its file.
   std::string_view Text(Span span) const;
+  /// The text of a file whose reader puts zeros in place of lines that it is done with. The
+  /// beginnings of lines keep their places.
+  char* TextToClear(std::uint32_t file) { return const_cast<char*>(at(file).text.data()); }
   std::size_t size() const { return size_; }
 
   /// A position as printed.

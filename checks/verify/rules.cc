@@ -163,8 +163,7 @@ void RuleSet::ForEachFact(std::string_view relation, Fn&& take) const {
   const RelationId id = store.Find(Space::kRelation, relation, 2);
   if (id == kNoId) return;
   const Relation& facts = store.at(id);
-  for (RowId r = 0; r < facts.size(); ++r)
-    take(facts.Cells(r), facts.Origin(r) != nullptr ? *facts.Origin(r) : Span{});
+  for (RowId r = 0; r < facts.size(); ++r) take(facts.Cells(r), facts.Origin(r).value_or(Span{}));
 }
 
 RuleInfo* RuleSet::ConstraintNamed(const std::string& name) {

@@ -52,7 +52,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   const bool stated = [&] {
     if (store_.IsGiven(table.relation)) return true;
     for (RowId row = 0; row < rel.size(); ++row)
-      if (rel.Origin(row) != nullptr) return true;  // facts of the program suppress asking
+      if (rel.Origin(row)) return true;  // facts of the program suppress asking
     return false;
   }();
   if (stated || IsSettled(table.relation, table.key) ||

@@ -91,8 +91,9 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
     if (differ != 1) continue;
     ++shown;
     const std::vector<Value> cells = rel.Cells(row);
+    const std::optional<Span> origin = rel.Origin(row);
     to.Add(parent, NodeKind::kNearest, facts_.FactText({relation, {cells.begin(), cells.end()}}),
-           "", rel.Origin(row));
+           "", origin ? &*origin : nullptr);
   }
 }
 

@@ -116,11 +116,11 @@ std::string KnownFacts::FactText(const Fact& fact) const {
 
 void KnownFacts::Leaf(ExplainNode& node, const Fact& fact) const {
   const Relation& rel = engine_.store.at(fact.first);
-  const Span* origin = rel.Origin(*StoredRow(fact));
+  const std::optional<Span> origin = rel.Origin(*StoredRow(fact));
   const bool outside = rel.space() == Space::kTool || rel.space() == Space::kAvar;
-  node.kind = origin == nullptr || outside ? NodeKind::kReply : NodeKind::kAsserted;
-  if (origin == nullptr) node.note = "answered";
-  if (origin == nullptr) return;
+  node.kind = !origin || outside ? NodeKind::kReply : NodeKind::kAsserted;
+  if (!origin) node.note = "answered";
+  if (!origin) return;
   node.placed = true;
   node.place = *origin;
 }

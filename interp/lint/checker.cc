@@ -159,7 +159,8 @@ class Reader {
       entry.before.assertions += context_.assertions.size();
       context_.question_entries.push_back(std::move(entry));
     }
-    for (const Novelty::Fact& fact : novelty.facts) context_.stated.insert(fact.relation);
+    for (std::size_t i = 0; i < novelty.facts.size(); ++i)
+      context_.stated.insert(novelty.facts[i].relation);
     for (const Assertion& a : novelty.assertions)
       if (a.truth) context_.stated.insert(a.relation);
     std::vector<Assertion>& facts = novelty.assertions;
@@ -215,8 +216,10 @@ void ReadGiven(Context& context, const CheckOptions& options) {
     context.checked_files.insert(novelty.file);
     if (novelty.given) context.engine.store.Give(novelty.given->first, novelty.given->second);
     if (novelty.facts.empty()) empty = {novelty.file, 0, 0};
-    for (const Novelty::Fact& fact : novelty.facts)
+    for (std::size_t i = 0; i < novelty.facts.size(); ++i) {
+      const Novelty::Fact& fact = novelty.facts[i];
       first.emplace(fact.relation, Span{novelty.file, fact.begin, fact.end});
+    }
   }
   const Store& store = context.engine.store;
   for (RelationId r = 0; r < store.size(); ++r) {

@@ -25,7 +25,7 @@ std::string LoadedFrom(const std::string& text, const std::string& name, FactFor
       out += relation.name() + "(";
       for (const Value v : relation.Cells(row)) out += Text(engine.pool, v) + " ";
       out += ")";
-      if (const Span* at = relation.Origin(row)) out += " at " + engine.sources.Where(*at);
+      if (const auto at = relation.Origin(row)) out += " at " + engine.sources.Where(*at);
       out += "\n";
     }
   }

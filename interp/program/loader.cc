@@ -426,9 +426,7 @@ void Loader::AssertPlain(std::size_t end) {
   const PlainFacts& plain = document_.facts;
   const std::string_view text = program_.sources().at(document_.file).text;
   Pool& pool = program_.store().pool();
-  novelty.facts.reserve(plain.facts.size());
-  novelty.cells.reserve(plain.arguments.size());
-  TextQueue cells(pool, novelty.cells);
+  TextQueue cells(pool, novelty.facts.cells());
   for (; plain_ < plain.facts.size() && plain.facts[plain_].begin < end; ++plain_) {
     const PlainFacts::Fact& fact = plain.facts[plain_];
     const std::string_view label = text.substr(fact.begin, fact.label_size);
@@ -440,9 +438,9 @@ void Loader::AssertPlain(std::size_t end) {
                                                  static_cast<std::uint32_t>(plain_arity_));
       asserted_.insert(plain_relation_);
     }
-    novelty.facts.push_back({plain_relation_, fact.begin, fact.end});
     for (const PlainFacts::Argument& argument : arguments)
       PushPlain(pool, argument.kind, text.substr(argument.begin, argument.size), cells);
+    novelty.facts.Add({plain_relation_, fact.begin, fact.end}, cells);
   }
   cells.Flush();
 }
@@ -739,10 +737,7 @@ void Loader::PlaceHeadingFacts() {
   for (HalfAnswer& half : novelty.half_answers) half.before.assertions += come_before(half.span);
   for (QuestionEntry& entry : novelty.question_entries)
     entry.before.assertions += come_before(entry.span);
-  for (Assertion& a : heading_facts_)
-    a.facts_before =
-        std::ranges::lower_bound(novelty.facts, a.span.begin, {}, &Novelty::Fact::begin) -
-        novelty.facts.begin();
+  for (Assertion& a : heading_facts_) a.facts_before = novelty.facts.CountBefore(a.span.begin);
   const auto middle = static_cast<std::ptrdiff_t>(novelty.assertions.size());
   std::ranges::move(heading_facts_, std::back_inserter(novelty.assertions));
   std::ranges::inplace_merge(novelty.assertions, novelty.assertions.begin() + middle, {}, place);

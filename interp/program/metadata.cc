@@ -59,8 +59,8 @@ Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   const RowId row = RowIn(pool, reference);
   if (own) return NamesOf(pool, rel.SaidBy(row));
   if (name == "relation") return pool.Term(Namespace::kRelation, rel.name(), rel.Cells(row));
-  const Span* origin = rel.Origin(row);
-  if (origin == nullptr) return kNone;
+  const std::optional<Span> origin = rel.Origin(row);
+  if (!origin) return kNone;
   const Sources& sources = program_.sources();
   if (name == "file") return pool.String(sources.at(origin->file).name);
   if (name == "line") return pool.Int(sources.PlaceOf(origin->file, origin->begin).line);

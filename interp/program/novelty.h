@@ -15,6 +15,7 @@
 
 #include "formats/diagnostic.h"
 #include "interp/program/assertion.h"
+#include "interp/program/fact_rows.h"
 #include "interp/store/relation_id.h"
 #include "interp/store/value.h"
 
@@ -83,19 +84,14 @@ struct SentenceReading {
   std::vector<int> joins;  // kConjoined: the scopes with the signatures that it joins
 };
 
-/// The assertions of a document: plain facts as rows of words, and the others among them.
+/// The assertions of a document: plain facts, and the others among them.
 struct Novelty {
-  struct Fact {
-    RelationId relation;
-    std::uint32_t begin;  // of its text
-    std::uint32_t end;
-  };
+  using Fact = FactRows::Fact;
   std::uint32_t file = 0;
   /// The relation that a file of rows is named to give, with its number of arguments if the file
   /// tells it: known also where there is no row (decision 101).
   std::optional<std::pair<std::string, std::optional<std::uint32_t>>> given = {};
-  std::vector<Fact> facts;
-  std::vector<Value> cells;  // of the facts, one after another
+  FactRows facts;
   std::vector<Assertion> assertions;
   std::vector<HalfAnswer> half_answers;
   std::vector<QuestionEntry> question_entries;
@@ -111,7 +107,21 @@ struct Novelty {
   /// Calls also `half(h)` and `question(q)`, for the answers to questions among them.
   template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion>
   void ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& half,
-               OnQuestion&& question) const;
+               OnQuestion&& question) const {
+    Walk(store, fact, assertion, half, question, [&](auto&& fn) { facts.ForEachBlock(fn); });
+  }
+  /// The same, and frees the facts behind it: none is left.
+  template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion>
+  void Take(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& half,
+            OnQuestion&& question) {
+    Walk(store, fact, assertion, half, question, [&](auto&& fn) { facts.TakeBlocks(fn); });
+  }
+
+ private:
+  template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion,
+            typename EachBlock>
+  void Walk(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& half,
+            OnQuestion&& question, EachBlock&& each_block) const;
 };
 
 }  // namespace rpl

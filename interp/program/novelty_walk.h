@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Novelty::ForEach, for those who call it: it looks ahead into the rows of the store.
+// The walk of Novelty::ForEach and Take, for those who call them: it looks ahead into the rows of
+// the store.
 #ifndef RPL_INTERP_PROGRAM_NOVELTY_WALK_H_
 #define RPL_INTERP_PROGRAM_NOVELTY_WALK_H_
 
@@ -13,9 +14,10 @@
 
 namespace rpl {
 
-template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion>
-void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& on_half,
-                      OnQuestion&& on_question) const {
+template <typename OnFact, typename OnAssertion, typename OnHalf, typename OnQuestion,
+          typename EachBlock>
+void Novelty::Walk(const Store& store, OnFact&& fact, OnAssertion&& assertion, OnHalf&& on_half,
+                   OnQuestion&& on_question, EachBlock&& each_block) const {
   auto next = assertions.begin();
   auto half = half_answers.begin();
   auto question = question_entries.begin();
@@ -34,21 +36,23 @@ void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion
     }
   };
   constexpr std::size_t kAhead = 16;
-  const Value* row = cells.data();
-  const Value* ahead = row;  // of the next fact to prefetch for
-  std::size_t asked = 0;
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    for (; asked < facts.size() && asked < i + kAhead; ++asked) {
-      const RowSet& rows = store.at(facts[asked].relation).rows();
-      rows.Prefetch(RowSet::HashOf({ahead, rows.arity()}));
-      ahead += rows.arity();
+  std::size_t told = 0;
+  each_block([&](std::span<const Fact> block, const Value* row) {
+    const Value* ahead = row;  // of the next fact to prefetch for
+    std::size_t asked = 0;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      for (; asked < block.size() && asked < i + kAhead; ++asked) {
+        const RowSet& rows = store.at(block[asked].relation).rows();
+        rows.Prefetch(RowSet::HashOf({ahead, rows.arity()}));
+        ahead += rows.arity();
+      }
+      tell_others(told++);
+      const std::size_t arity = store.at(block[i].relation).arity();
+      fact(block[i].relation, std::span(row, arity), Span{file, block[i].begin, block[i].end});
+      row += arity;
     }
-    tell_others(i);
-    const std::size_t arity = store.at(facts[i].relation).arity();
-    fact(facts[i].relation, std::span(row, arity), Span{file, facts[i].begin, facts[i].end});
-    row += arity;
-  }
-  tell_others(facts.size());
+  });
+  tell_others(told);
 }
 
 }  // namespace rpl

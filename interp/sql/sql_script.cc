@@ -96,8 +96,7 @@ class ScriptWriter {
           const SqlKinds kind = SqlKindOf(pool_, rel.Cells(row)[c]);
           table.columns[c] |= kind;
           if (kind != 0) continue;
-          const Span* at = rel.Origin(row);
-          refused_.Add(Code::kSqlValue, at == nullptr ? Span{} : *at,
+          refused_.Add(Code::kSqlValue, rel.Origin(row).value_or(Span{}),
                        "a fact of " + rel.name() +
                            " has a set or map, or a text that is too long or has a NUL");
           sound = false;

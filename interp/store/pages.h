@@ -34,6 +34,10 @@ void FreePages(void* memory, std::size_t bytes);
 void TouchPages(void* begin, void* end);
 /// Requests huge pages for memory of another owner, as far as it fills whole ones.
 void AdvisePages(void* begin, std::size_t bytes);
+/// Gives memory of another owner back to the system, as far as it fills whole huge pages and the
+/// system can: these bytes are zero from then on. Returns how many bytes from `begin` are done
+/// with; none where there is no whole page.
+std::size_t DropPages(void* begin, std::size_t bytes);
 /// The actual size of an allocation of `bytes`.
 std::size_t RoundedPages(std::size_t bytes);
 

@@ -39,6 +39,15 @@ void* ReserveAligned(std::size_t bytes) {
   return begin + skip;
 }
 
+// Advises about the whole huge pages of the memory; returns its bytes up to their end, 0 for none.
+std::size_t AdviseWhole(void* begin, std::size_t bytes, int advice) {
+  const std::size_t skip = ToHugePage(begin);
+  if (bytes < skip + kHugePage) return 0;
+  const std::size_t whole = (bytes - skip) / kHugePage * kHugePage;
+  madvise(static_cast<char*>(begin) + skip, whole, advice);
+  return skip + whole;
+}
+
 }  // namespace
 
 std::size_t RoundedPages(std::size_t bytes) {
@@ -73,10 +82,10 @@ void TouchPages(void* begin, void* end) {
   for (char* at = static_cast<char*>(begin) + ToHugePage(begin); at < end; at += kHugePage) *at = 0;
 }
 
-void AdvisePages(void* begin, std::size_t bytes) {
-  const std::size_t skip = ToHugePage(begin);
-  if (bytes < skip + kHugePage) return;
-  madvise(static_cast<char*>(begin) + skip, (bytes - skip) / kHugePage * kHugePage, MADV_HUGEPAGE);
+void AdvisePages(void* begin, std::size_t bytes) { AdviseWhole(begin, bytes, MADV_HUGEPAGE); }
+
+std::size_t DropPages(void* begin, std::size_t bytes) {
+  return AdviseWhole(begin, bytes, MADV_DONTNEED);
 }
 
 void FreePages(void* memory, std::size_t bytes) {

@@ -22,6 +22,8 @@ void TouchPages(void*, void*) {}
 
 void AdvisePages(void*, std::size_t) {}
 
+std::size_t DropPages(void*, std::size_t bytes) { return bytes; }
+
 void FreePages(void* memory, std::size_t) { std::free(memory); }
 
 std::size_t ResidentMegabytes() { return 0; }

@@ -24,22 +24,27 @@ std::string NameOf(Space space, std::string_view label) {
 
 }  // namespace
 
+void Places::SetFile(Page& page, RowId row, std::uint32_t file) {
+  if (page.files == nullptr) {
+    page.files = std::make_unique<std::array<std::uint32_t, kPage>>();
+    page.files->fill(page.file);
+  }
+  (*page.files)[row % kPage] = file;
+}
+
 void Places::Remove(const Gaps& gaps, RowId size) {
   size = std::min<RowId>(size, static_cast<RowId>(pages_.size() * kPage));
   RowId to = gaps.first();
-  const auto move = [&](RowId from) {
-    const Span* const at = Find(from);
-    const std::size_t page = to / kPage;
-    if (page < pages_.size() && pages_[page] != nullptr)
-      (*pages_[page])[to % kPage] = at == nullptr ? kNowhere : *at;
-    else if (at != nullptr) Add(to, *at);
+  const auto put = [&](const std::optional<Span>& at) {
+    Page& page = pages_[to / kPage];
+    if (at) Set(page, to, *at);
+    else if (page.ranges != nullptr) (*page.ranges)[to % kPage] = {};
     ++to;
   };
   gaps.ForEachRange(size, [&](RowId begin, RowId end) {
-    for (RowId row = begin; row < end; ++row) move(row);
+    for (RowId row = begin; row < end; ++row) put(Find(row));
   });
-  for (; to < size && to / kPage < pages_.size(); ++to)
-    if (pages_[to / kPage] != nullptr) (*pages_[to / kPage])[to % kPage] = kNowhere;
+  while (to < size) put(std::nullopt);
 }
 
 Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
@@ -123,7 +128,7 @@ Value Relation::Meta(RowId row) const {
 
 Stated Relation::StatedOf(RowId row) const {
   const auto orders = orders_.find(row);
-  return {Meta(row), Origin(row),
+  return {Meta(row), nullptr,
           orders == orders_.end() ? std::span<const SetOrder>() : orders->second, by_.At(row)};
 }
 
@@ -146,7 +151,7 @@ void Relation::Copy(const Relation& from, std::span<const RowId> rows) {
     const RowId to = Insert(cells, from.asserted(row)).row;
     const Stated stated = from.StatedOf(row);
     if (!stated.meta.is_none()) meta_[to] = stated.meta;
-    if (stated.origin != nullptr) origins_.Add(to, *stated.origin);
+    if (const std::optional<Span> origin = from.Origin(row)) origins_.Add(to, *origin);
     if (!stated.orders.empty()) SetOrders(to, stated.orders);
     if (stated.by != 0) by_.Add(to, stated.by);
   }
@@ -411,7 +416,7 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
     const Stated stated = whole.StatedOf(r);
     Row row{whole.Cells(r),
             {stated.orders.begin(), stated.orders.end()},
-            stated.origin == nullptr ? std::nullopt : std::optional(*stated.origin),
+            whole.Origin(r),
             stated,
             whole.asserted(r)};
     if (!holds(r)) {

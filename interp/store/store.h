@@ -50,35 +50,49 @@
 
 namespace rpl {
 
-/// Places by row id. Only pages with a place are allocated.
+/// Places by row id. Only pages with a place are allocated; most have places in one file.
 class Places {
  public:
-  /// Null when the row has none.
-  const Span* Find(RowId row) const {
-    const std::size_t page = row / kPage;
-    if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
-    const Span& at = (*pages_[page])[row % kPage];
-    return at == kNowhere ? nullptr : &at;
+  /// nullopt when the row has none.
+  std::optional<Span> Find(RowId row) const {
+    if (row / kPage >= pages_.size() || pages_[row / kPage].ranges == nullptr) return std::nullopt;
+    const Page& page = pages_[row / kPage];
+    const Range& at = (*page.ranges)[row % kPage];
+    if (at.begin == kNoId) return std::nullopt;
+    return Span{page.files == nullptr ? page.file : (*page.files)[row % kPage], at.begin, at.end};
   }
   /// Sets the place of a row unless it has one.
   void Add(RowId row, Span at) {
-    const std::size_t page = row / kPage;
-    if (page >= pages_.size()) pages_.resize(page + 1);
-    if (pages_[page] == nullptr) {
-      pages_[page] = std::make_unique<Page>();
-      pages_[page]->fill(kNowhere);
-    }
-    Span& place = (*pages_[page])[row % kPage];
-    if (place == kNowhere) place = at;
+    if (row / kPage >= pages_.size()) pages_.resize(row / kPage + 1);
+    Page& page = pages_[row / kPage];
+    if (page.ranges == nullptr || (*page.ranges)[row % kPage].begin == kNoId) Set(page, row, at);
   }
   /// Rows before `size` have left these gaps.
   void Remove(const Gaps& gaps, RowId size);
 
  private:
   static constexpr std::size_t kPage = 256;
-  static constexpr Span kNowhere = {kNoId, 0, 0};
-  using Page = std::array<Span, kPage>;
-  std::vector<std::unique_ptr<Page>> pages_;
+  struct Range {
+    std::uint32_t begin = kNoId;  // kNoId: nowhere
+    std::uint32_t end = 0;
+  };
+  struct Page {
+    std::uint32_t file = 0;  // of all rows, unless there are `files`
+    std::unique_ptr<std::array<Range, kPage>> ranges;
+    std::unique_ptr<std::array<std::uint32_t, kPage>> files;
+  };
+
+  static void Set(Page& page, RowId row, const Span& at) {
+    if (page.ranges == nullptr) {
+      page.ranges = std::make_unique<std::array<Range, kPage>>();
+      page.file = at.file;
+    }
+    if (page.files != nullptr || at.file != page.file) SetFile(page, row, at.file);
+    (*page.ranges)[row % kPage] = {at.begin, at.end};
+  }
+  static void SetFile(Page& page, RowId row, std::uint32_t file);
+
+  std::vector<Page> pages_;
 };
 
 /// What is known about a row besides its cells.
@@ -121,7 +135,7 @@ class Relation {
   bool HasDerived() const { return asserted_count_ < size(); }
   /// Adds to what is known about a row, without its orders; `is_new`: it was inserted just now.
   void State(RowId row, bool is_new, const Stated& stated, Pool& pool);
-  /// What is known about a row, borrowed.
+  /// What is known about a row besides its place, borrowed.
   Stated StatedOf(RowId row) const;
   /// How the sets of a row are written, where that is not their own order. The first one counts.
   void SetOrders(RowId row, std::span<const SetOrder> orders) {
@@ -170,8 +184,8 @@ class Relation {
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;
-  /// The place where the row was asserted; null for derived rows.
-  const Span* Origin(RowId row) const { return origins_.Find(row); }
+  /// The place where the row was asserted; nullopt for derived rows.
+  std::optional<Span> Origin(RowId row) const { return origins_.Find(row); }
   /// Who asserted the row; 0 for derived rows.
   Parties SaidBy(RowId row) const { return by_.At(row); }
   /// Leaves a row to some of those who asserted it.

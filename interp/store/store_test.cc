@@ -186,7 +186,7 @@ TEST_CASE(
           REQUIRE(rel.asserted(row) == of.asserted);
           REQUIRE(rel.Meta(row) == of.meta);
           REQUIRE(rel.SaidBy(row) == of.by);
-          REQUIRE((rel.Origin(row) != nullptr) == (of.by != 0));
+          REQUIRE(rel.Origin(row).has_value() == (of.by != 0));
           REQUIRE(rel.rows().bits().Has([&](std::size_t i) { return of.cells[i]; }) ==
                   !rel.rows().bits().empty());
           has_derived |= !of.asserted;
@@ -354,6 +354,23 @@ TEST_CASE("a retracted instance leaves the sets that it was in") {
     CHECK(s.Retract(c.retracted));
     CHECK(s.Whole(arity) == c.whole);
   }
+}
+
+TEST_CASE("rows have places in one file or in several") {
+  Places places;
+  places.Add(3, {1, 10, 20});
+  places.Add(3, {1, 30, 40});
+  CHECK(places.Find(3) == Span{1, 10, 20});
+  CHECK_FALSE(places.Find(2).has_value());
+  places.Add(4, {2, 5, 6});
+  places.Add(600, {0, 0, 0});
+  CHECK(places.Find(3) == Span{1, 10, 20});
+  CHECK(places.Find(4) == Span{2, 5, 6});
+  const RowId gone[] = {1, 3};
+  places.Remove(Gaps(gone, 601), 601);
+  CHECK(places.Find(2) == Span{2, 5, 6});
+  CHECK(places.Find(598) == Span{0, 0, 0});
+  for (const RowId row : {1u, 3u, 4u, 599u, 600u, 5000u}) CHECK_FALSE(places.Find(row).has_value());
 }
 
 TEST_CASE("metadata of a row asserted twice is merged, the later key stands") {

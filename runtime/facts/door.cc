@@ -30,18 +30,14 @@ Novelty Kept(const Store& store, Novelty all, const Keep& keep) {
   out.file = all.file;
   out.sources = std::move(all.sources);
   out.readings = std::move(all.readings);
-  const Value* row = all.cells.data();
-  std::vector<std::size_t> facts(all.facts.size() + 1);  // those kept before each
-  for (std::size_t i = 0; i < all.facts.size(); ++i) {
-    const Novelty::Fact& fact = all.facts[i];
-    const std::size_t arity = store.at(fact.relation).arity();
-    if (keep(fact.relation, Span{all.file, fact.begin, fact.end})) {
-      out.facts.push_back(fact);
-      out.cells.insert(out.cells.end(), row, row + arity);
-    }
-    row += arity;
-    facts[i + 1] = out.facts.size();
-  }
+  std::vector<std::size_t> facts = {0};  // those kept before each
+  all.ForEach(
+      store,
+      [&](RelationId relation, std::span<const Value> row, Span span) {
+        if (keep(relation, span)) out.facts.Add({relation, span.begin, span.end}, row);
+        facts.push_back(out.facts.size());
+      },
+      [](const Assertion&) {});
   std::vector<std::size_t> assertions(all.assertions.size() + 1);
   for (std::size_t i = 0; i < all.assertions.size(); ++i) {
     Assertion& a = all.assertions[i];
@@ -72,7 +68,8 @@ Door::Door(interp::Engine& engine, const Trace& trace, bool policy)
 
 void Door::Note(const Novelty& novelty, const std::function<bool(Span)>& is_program) {
   RelationId last = kNoId;
-  for (const Novelty::Fact& fact : novelty.facts) {
+  for (std::size_t i = 0; i < novelty.facts.size(); ++i) {
+    const Novelty::Fact& fact = novelty.facts[i];
     if (fact.relation == last) continue;
     const Span place{novelty.file, fact.begin, fact.end};
     if (!is_program(place)) continue;
@@ -209,10 +206,10 @@ std::optional<Refused> Door::RefuseTakingBack(const Assertion& a, By by) const {
                    "take back what it rests on"};
   }
   if (TakenBack(parties, by) == 0) {
-    const Span* const origin = row == kNoId ? nullptr : of.Origin(row);
+    const std::optional<Span> origin = row == kNoId ? std::nullopt : of.Origin(row);
     return Refused{
         std::string(PartyText(by)) + " may not take back " + text + ": " + PartiesText(parties) +
-            " stated it" + (origin != nullptr ? " (" + engine_.sources.Where(*origin) + ")" : ""),
+            " stated it" + (origin ? " (" + engine_.sources.Where(*origin) + ")" : ""),
         (parties & PartyBit(By::kProgram)) != 0 ? "only the author changes it, in the document"
                                                 : "tell the user, who may"};
   }
@@ -319,11 +316,13 @@ void Door::FilterFacts(Novelty& facts, Diagnostics& out) const {
 // Leaves the facts for which `keep(relation, place)` holds.
 void Door::Leave(Novelty& facts, const std::function<bool(RelationId, Span)>& keep) const {
   RelationId last = kNoId;
-  const bool all = std::ranges::all_of(facts.facts, [&](const Novelty::Fact& fact) {
-    if (fact.relation == last) return true;
+  bool all = true;
+  for (std::size_t i = 0; all && i < facts.facts.size(); ++i) {
+    const Novelty::Fact& fact = facts.facts[i];
+    if (fact.relation == last) continue;
     last = fact.relation;
-    return keep(last, Span{facts.file, fact.begin, fact.end});
-  });
+    all = keep(last, Span{facts.file, fact.begin, fact.end});
+  }
   if (all && facts.assertions.empty() && facts.half_answers.empty() &&
       facts.question_entries.empty())
     return;

@@ -20,6 +20,7 @@
 #include "formats/utf8.h"
 #include "interp/program/novelty.h"
 #include "interp/store/json_value.h"
+#include "interp/store/pages.h"
 #include "interp/store/store.h"
 #include "interp/store/text_queue.h"
 
@@ -238,17 +239,45 @@ class Separated {
   std::deque<std::string> unescaped_;  // of the current row
 };
 
+// The lines of a text that were read: their memory is given back, except that of those kept.
+class PassedLines {
+ public:
+  /// `text`: null if all are kept. `cells`: whose waiting texts may be parts of these lines.
+  PassedLines(char* text, TextQueue& cells) : text_(text), cells_(cells) {}
+
+  /// No line before `end` is read again, except those kept.
+  void Pass(std::uint32_t end) {
+    if (text_ != nullptr && end - begin_ >= 2 * kHugePage) Drop(end);
+  }
+  /// REQUIRES: it is behind all that were passed and kept.
+  void Keep(const RowText& row) {
+    if (text_ != nullptr) Drop(row.begin);
+    begin_ = row.end;
+  }
+
+ private:
+  void Drop(std::uint32_t end) {
+    cells_.Flush();
+    begin_ += static_cast<std::uint32_t>(DropPages(text_ + begin_, end - begin_));
+  }
+
+  char* text_;
+  TextQueue& cells_;
+  std::uint32_t begin_ = 0;  // of the lines behind those that were given back or are kept
+};
+
 class FactsReader {
  public:
-  FactsReader(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
-              Store& store, Diagnostics& out)
+  FactsReader(const Sources& sources, std::uint32_t file, char* drops, const FactsName& name,
+              bool strict, Store& store, Diagnostics& out)
       : text_(sources.at(file).text),
         name_(name),
         strict_(strict),
         store_(store),
         pool_(store.pool()),
         out_(out),
-        cells_(pool_, novelty_.cells) {
+        cells_(pool_, novelty_.facts.cells()),
+        passed_(drops, cells_) {
     novelty_.file = file;
   }
 
@@ -262,6 +291,7 @@ class FactsReader {
              "");
     if (!read || (strict_ && bad_ > 0)) return Nothing();
     cells_.Flush();
+    passed_.Pass(static_cast<std::uint32_t>(text_.size()));
     // Rows that were left out may have been some of the relation.
     if (bad_ == 0) novelty_.given.emplace(name_.relation, Arity());
     return std::move(novelty_);
@@ -292,6 +322,7 @@ class FactsReader {
 
   void Bad(const RowText& row, const std::string& message, std::string hint = "") {
     last_bad_ = SpanOf(row);
+    passed_.Keep(row);
     if (hint.empty() && !strict_) hint = "the row is left out";
     if (++bad_ <= kBadRowsShown) Report(last_bad_, message, std::move(hint));
   }
@@ -312,8 +343,10 @@ class FactsReader {
 
   // Takes a row whose cells were pushed, or drops them if it is a bad one.
   void End(const RowText& row, bool good) {
-    if (good) novelty_.facts.push_back({relation_, row.begin, row.end});
-    else cells_.Shrink(novelty_.facts.size() * arity_);
+    if (!good) return novelty_.facts.DropCells(cells_);
+    if (novelty_.facts.empty()) passed_.Keep(row);
+    novelty_.facts.Add({relation_, row.begin, row.end}, cells_);
+    passed_.Pass(row.end);
   }
 
   // --- CSV, TSV
@@ -359,6 +392,7 @@ class FactsReader {
       }
       columns_.push_back(std::move(column));
     }
+    passed_.Keep(row);
     return Declare(row, columns_.size());
   }
 
@@ -470,9 +504,20 @@ class FactsReader {
   RelationId relation_ = kNoId;
   std::size_t arity_ = 0;
   TextQueue cells_;  // of the accepted rows, and of the current one
+  PassedLines passed_;
   std::size_t bad_ = 0;
   Span last_bad_;
 };
+
+// `drops`: the text again; null if it is kept.
+Novelty Read(const Sources& sources, std::uint32_t file, char* drops, const FactsName& name,
+             bool strict, Store& store, Diagnostics& out) {
+  if (IsText(sources.at(file).text, file, out))
+    return FactsReader(sources, file, drops, name, strict, store, out).Read();
+  Novelty nothing;
+  nothing.file = file;
+  return nothing;
+}
 
 }  // namespace
 
@@ -519,11 +564,12 @@ std::string Text(const FactsName& name) {
 
 Novelty ReadFacts(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
                   Store& store, Diagnostics& out) {
-  if (IsText(sources.at(file).text, file, out))
-    return FactsReader(sources, file, name, strict, store, out).Read();
-  Novelty nothing;
-  nothing.file = file;
-  return nothing;
+  return Read(sources, file, nullptr, name, strict, store, out);
+}
+
+Novelty ReadFactsOnce(Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
+                      Store& store, Diagnostics& out) {
+  return Read(sources, file, sources.TextToClear(file), name, strict, store, out);
 }
 
 }  // namespace rpl

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "interp/program/novelty_walk.h"
+#include "interp/store/pages.h"
 #include "interp/testing/testing.h"
 #include "interp/testing/testing_page.h"
 
@@ -146,6 +147,50 @@ TEST_CASE("a bad row leaves nothing behind, and its neighbours have their own te
   const auto rows = [](const std::string& read) { return read.substr(0, read.find("warning")); };
   CHECK(rows(Read("a.csv", csv)) == from_csv);
   CHECK(rows(Read("a.tsv", tsv)) == from_tsv);
+}
+
+// The rows with their places, and the findings as they are shown.
+std::string Shown(testing::Engine& engine, const std::string& path, const std::string& text,
+                  bool once) {
+  const FactsName name{"r", path};
+  const std::uint32_t file = engine.sources.Add(path, text);
+  const Novelty novelty =
+      once ? ReadFactsOnce(engine.sources, file, name, false, engine.store, engine.findings)
+           : ReadFacts(engine.sources, file, name, false, engine.store, engine.findings);
+  std::string out;
+  novelty.ForEach(
+      engine.store,
+      [&](RelationId relation, std::span<const Value> row, Span span) {
+        out += FactText(engine.store, relation, row) + " " + engine.sources.Where(span) + "\n";
+      },
+      [](const Assertion&) {});
+  for (const Diagnostic& d : engine.findings.all()) out += Render(d, engine.sources);
+  return out;
+}
+
+// Each row has a character of two bytes, a line end in quotes and one of two bytes, and of many
+// rows some part is on a border.
+TEST_CASE("the text behind the rows is given back, and findings still show their lines") {
+  std::string csv =
+                  "\xEF\xBB\xBF"
+                  "text,number:number\r\n",
+              ndjson;
+  for (int i = 0; csv.size() < 5 * kHugePage; ++i) {
+    const std::string n = std::to_string(i);
+    std::string word;
+    while (word.size() < 1000) word += "\xC3\xA9" + n;
+    const bool bad = i == 7 || i % 5000 == 4999;
+    csv += "\"" + word + "\r\n\"\"\"," + (bad ? "none" : n) + "\r\n";
+    ndjson += "[\"" + word + "\"" + (bad ? "" : ", " + n) + "]\r\n";
+  }
+  for (const auto& [path, text] : {std::pair("a.csv", csv), std::pair("a.ndjson", ndjson)}) {
+    testing::Engine kept, once;
+    const std::string expected = Shown(kept, path, text, false);
+    CHECK_THAT(expected, Catch::Contains("rows are bad"));
+    CHECK((Shown(once, path, text, true) == expected));
+    CHECK((kept.sources.at(kept.sources.size() - 1).text == text));
+    CHECK(once.sources.at(once.sources.size() - 1).text.find('\0') != std::string::npos);
+  }
 }
 
 TEST_CASE("with strict reading a bad row refuses the file") {

@@ -291,8 +291,7 @@ void ReadTable(std::string_view text, const Block& table, const Call& head, Stor
       bad.Add(span, fmt::format("`{}` is too large for a number", cell.substr(0, 100)));
       continue;
     }
-    to.cells.insert(to.cells.end(), values.begin(), values.end());
-    to.facts.push_back({relation, span.begin, span.end});
+    to.facts.Add({relation, span.begin, span.end}, values);
   }
 }
 

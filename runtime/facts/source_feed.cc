@@ -147,7 +147,7 @@ void SourceFeed::Exchange(const CallId& call, Stated now) {
       [&](const Assertion& a) {
         if (a.truth) relation_of(a.relation, a.row);
       });
-  const auto is_its = [&](const Span* origin) { return origin != nullptr && origin->file == file; };
+  const auto is_its = [&](const std::optional<Span>& at) { return at && at->file == file; };
   for (const RelationId relation : changed) {
     Relation& of = store.at(relation);
     of.Rebuild([&](RowId row) { return !is_its(of.Origin(row)) || of.SaidBy(row) != alone; });

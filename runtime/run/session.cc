@@ -101,9 +101,13 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
                                              By who) {
   Diagnostics out;
   if (const std::optional<FactsName> facts = FactsNameOf(name)) {
-    const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
-    runtime.inbox().Put(
-        ReadFacts(runtime.sources(), file, *facts, strict_facts, runtime.store(), out));
+    Sources& sources = runtime.sources();
+    const std::uint32_t file = sources.Add(facts->path, std::move(text));
+    // A page of a recorded session shows the texts of its program.
+    Store& store = runtime.store();
+    runtime.inbox().Put(journal == nullptr
+                            ? ReadFactsOnce(sources, file, *facts, strict_facts, store, out)
+                            : ReadFacts(sources, file, *facts, strict_facts, store, out));
     return out.all();
   }
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));

@@ -338,7 +338,7 @@ void Inbox::TakeNovelty() {
     if (said.from == From::kFacts && run_.options.door)
       run_.door.FilterFacts(said.what, run_.sources.findings());
     const bool pushed = run_.sources.IsPushed(said);
-    said.what.ForEach(
+    said.what.Take(
         engine_.store,
         [&](RelationId relation, std::span<const Value> row, Span span) {
           if (!pushed) run_.sources.NoteStated(relation);

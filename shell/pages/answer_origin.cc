@@ -52,9 +52,9 @@ std::optional<AnswerOrigin> OriginIn(const Program& program, const Relation& rel
   std::optional<AnswerOrigin> out;
   for (RowId row = 0; row < relation.size(); ++row) {
     if (!Matches(relation, row, atom, captured)) continue;
-    const Span* place = relation.Origin(row);
-    AnswerOrigin origin{KindOf(relation.SaidBy(row), place != nullptr), std::nullopt};
-    if (place != nullptr && origin.kind == AnswerOrigin::Kind::kStated) origin.place = *place;
+    const std::optional<Span> place = relation.Origin(row);
+    AnswerOrigin origin{KindOf(relation.SaidBy(row), place.has_value()), std::nullopt};
+    if (origin.kind == AnswerOrigin::Kind::kStated) origin.place = place;
     if (out && out->kind != origin.kind) return std::nullopt;
     if (origin.kind != AnswerOrigin::Kind::kDerived && has_rules) return std::nullopt;
     if (!out) out = origin;
