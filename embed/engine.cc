@@ -23,6 +23,7 @@
 #include "embed/public_outcome.h"
 #include "interp/program/operators.h"
 #include "interp/store/json_value.h"
+#include "runtime/explained.h"
 #include "runtime/model/model_agent.h"
 #include "runtime/model/settings_model.h"
 #include "runtime/nobody.h"

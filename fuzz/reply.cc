@@ -20,6 +20,7 @@
 #include "formats/diagnostic.h"
 #include "fuzz/require.h"
 #include "interp/lint/checker.h"
+#include "runtime/explained.h"
 #include "runtime/nobody.h"
 #include "runtime/run/session.h"
 #include "runtime/wire/outcome_json.h"

@@ -3,7 +3,25 @@
 
 #include <cstring>
 
+#include "interp/store/row_view.h"
+#include "interp/store/text_queue.h"
+
 namespace rpl {
+
+void FactRows::Add(const Fact& fact, TextQueue& queue) {
+  whole_ = cells_.size();
+  open_.push_back(fact);
+  if (open_.size() < kBlock) return;
+  queue.Flush();
+  Pack();
+}
+
+void FactRows::DropCells(TextQueue& queue) const { queue.Shrink(whole_); }
+
+void FactRows::Block::Unpack(std::vector<Value>& cells) const {
+  const std::size_t size = narrow ? words.size() : words.size() / 2;
+  RowView(words.data(), static_cast<std::uint32_t>(size), narrow).CopyTo(cells);
+}
 
 std::size_t FactRows::CountBefore(std::uint32_t offset) const {
   std::size_t begin = 0;

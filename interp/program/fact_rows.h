@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "interp/store/relation_id.h"
-#include "interp/store/row_view.h"
-#include "interp/store/text_queue.h"
 #include "interp/store/value.h"
 
 namespace rpl {
+
+class TextQueue;
 
 class FactRows {
  public:
@@ -40,13 +40,7 @@ class FactRows {
 
   /// Where a TextQueue puts the cells of the next fact. They become its own with Add.
   std::vector<Value>& cells() { return cells_; }
-  void Add(const Fact& fact, TextQueue& queue) {
-    whole_ = cells_.size();
-    open_.push_back(fact);
-    if (open_.size() < kBlock) return;
-    queue.Flush();
-    Pack();
-  }
+  void Add(const Fact& fact, TextQueue& queue);
   void Add(const Fact& fact, std::span<const Value> cells) {
     cells_.insert(cells_.end(), cells.begin(), cells.end());
     whole_ = cells_.size();
@@ -54,7 +48,7 @@ class FactRows {
     if (open_.size() == kBlock) Pack();
   }
   /// Drops the cells of a fact that was not added.
-  void DropCells(TextQueue& queue) const { queue.Shrink(whole_); }
+  void DropCells(TextQueue& queue) const;
 
   /// Calls fn(facts, cells) for each block of facts, with the cells of all of them, one fact after
   /// the other.
@@ -79,10 +73,10 @@ class FactRows {
     std::vector<std::uint32_t> words;  // of the cells
     bool narrow = true;                // one for each, else two
 
+    void Unpack(std::vector<Value>& cells) const;
     template <typename Fn>
     void Tell(std::vector<Value>& cells, Fn&& fn) const {
-      const std::size_t size = narrow ? words.size() : words.size() / 2;
-      RowView(words.data(), static_cast<std::uint32_t>(size), narrow).CopyTo(cells);
+      Unpack(cells);
       fn(std::span<const Fact>(facts), cells.data());
     }
   };

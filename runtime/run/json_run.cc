@@ -8,6 +8,7 @@
 #include "interp/explain/explain_print.h"
 #include "interp/lint/checker.h"
 #include "interp/program/operators.h"
+#include "runtime/explained.h"
 #include "runtime/wire/explanation_json.h"
 #include "runtime/wire/finding_json.h"
 #include "runtime/wire/open_question.h"

@@ -11,6 +11,7 @@
 #include "interp/program/program.h"
 #include "interp/sql/sql_push.h"
 #include "interp/store/store.h"
+#include "runtime/explained.h"
 #include "runtime/facts/door.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/facts/said.h"

@@ -18,7 +18,6 @@
 
 #include "formats/diagnostic.h"
 #include "interp/store/value.h"
-#include "runtime/explained.h"
 #include "runtime/outcome.h"
 #include "runtime/ports.h"
 #include "runtime/session_options.h"
@@ -28,8 +27,10 @@ namespace rpl {
 
 class Program;
 class Store;
-struct HostFindings;  // runtime/step/host_check.h
-struct RecordedTurn;  // runtime/record/journal.h
+struct Explained;      // runtime/explained.h
+struct ExplainLimits;  // interp/explain/explanation.h
+struct HostFindings;   // runtime/step/host_check.h
+struct RecordedTurn;   // runtime/record/journal.h
 
 /// The text of a file beside the documents, by its name; nullopt if there is none.
 using FileReader = std::function<std::optional<std::string>(const std::string& name)>;

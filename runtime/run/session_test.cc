@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "interp/testing/testing.h"
+#include "runtime/explained.h"
 
 namespace rpl {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/explained.h"
 #include "runtime/nobody.h"
 #include "runtime/ports.h"
 #include "runtime/relaying_agent.h"

@@ -12,6 +12,7 @@
 
 #include "formats/shorten.h"
 #include "interp/program/builtin_tools.h"
+#include "runtime/explained.h"
 #include "runtime/facts/facts_file.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"

@@ -8,6 +8,7 @@
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
 #include "interp/store/pages.h"
+#include "runtime/explained.h"
 #include "runtime/nobody.h"
 #include "runtime/run/run.h"
 #include "shell/program/program_run.h"

@@ -12,6 +12,7 @@
 #include "formats/shorten.h"
 #include "grammar/printer.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/explained.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/run/run.h"
 #include "runtime/wire/outcome_json.h"

@@ -12,6 +12,7 @@
 
 #include "formats/data/json_fields.h"
 #include "interp/program/program.h"
+#include "runtime/explained.h"
 #include "runtime/nobody.h"
 #include "runtime/run/saved_session.h"
 #include "shell/pages/shown_document.h"

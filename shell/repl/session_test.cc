@@ -8,6 +8,7 @@
 
 #include "interp/testing/testing.h"
 #include "interp/testing/testing_folder.h"
+#include "runtime/explained.h"
 #include "runtime/record/session_file.h"
 
 namespace rpl {

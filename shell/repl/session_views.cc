@@ -12,6 +12,7 @@
 #include "interp/explain/explain_print.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
+#include "runtime/explained.h"
 #include "shell/program/known_names.h"
 #include "shell/program/profile_report.h"
 #include "shell/repl/answer_printer.h"

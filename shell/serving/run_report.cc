@@ -10,6 +10,7 @@
 #include "formats/shorten.h"
 #include "formats/spelling.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/explained.h"
 #include "runtime/run/facts_to_report.h"
 #include "runtime/run/session.h"
 #include "runtime/wire/outcome_json.h"
