@@ -30,7 +30,7 @@ std::optional<Token> Lexer::Next(std::uint32_t from) {
   std::optional<Token> token;  // filled in its place: to copy what was just written is slow
   while (IsSpace(At(from))) ++from;
   if (from >= text_.size()) return token;
-  Read(token.emplace(Token{TokenKind::kUnknown, true, from, from + 1}));
+  Read(token.emplace(Token{TokenKind::kOther, true, from, from + 1}));
   return token;
 }
 

@@ -46,7 +46,7 @@ enum class TokenKind : std::uint8_t {
   kArguments,  // and that of arguments
   kOpen,       // [ { #{
   kClose,
-  kUnknown,  // a character that begins none of these
+  kOther,  // a character that begins none of these
 };
 
 /// A token, with its mark and namespace.

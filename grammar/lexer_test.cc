@@ -86,7 +86,7 @@ std::string Disagreement(std::string_view text, const Sentence& sentence) {
     at = token->end;
     begins.erase(token->begin);
     ends.erase(token->end);
-    const bool whole = token->kind != TokenKind::kUnknown && token->closed;
+    const bool whole = token->kind != TokenKind::kOther && token->closed;
     if (!whole) return std::string(token->In(text)) + " is no token";
   }
   if (lexer.levels().size() > 1) return "a bracket is open";

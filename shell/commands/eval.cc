@@ -80,8 +80,8 @@ struct Measured {
 };
 
 bool UsesModel(const Script& script) {
-  return std::ranges::any_of(script.steps,
-                             [](const ScriptStep& step) { return step.kind == StepKind::kModel; });
+  return std::ranges::any_of(
+      script.steps, [](const ScriptStep& step) { return step.kind == TestStepKind::kModel; });
 }
 
 void RunOnce(const Script& script, const ModelConfig& config, Measured& to) {

@@ -55,7 +55,7 @@ std::optional<Colour> ColourOf(const Token& token, std::string_view text) {
     case TokenKind::kOperator:
     case TokenKind::kCountOpen:
     case TokenKind::kCountClose:
-    case TokenKind::kUnknown: return Colour::kOperator;
+    case TokenKind::kOther: return Colour::kOperator;
     case TokenKind::kComma:
     case TokenKind::kGroup:
     case TokenKind::kArguments:

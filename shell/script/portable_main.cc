@@ -22,9 +22,9 @@ int NoCommands(int, char**) { return 70; }
 
 // A command needs processes, the calls of a host a database.
 bool IsLeftOut(const rpl::Script& script) {
-  using rpl::StepKind;
-  constexpr std::array kinds = {StepKind::kCommand, StepKind::kCall, StepKind::kResult,
-                                StepKind::kEnds};
+  using rpl::TestStepKind;
+  constexpr std::array kinds = {TestStepKind::kCommand, TestStepKind::kCall, TestStepKind::kResult,
+                                TestStepKind::kEnds};
   return std::ranges::any_of(script.steps, [&](const rpl::ScriptStep& step) {
     return std::ranges::find(kinds, step.kind) != kinds.end();
   });

@@ -162,23 +162,23 @@ void ScriptFolder::Run(const Lines& words, const std::string& input, int seconds
 
 std::optional<std::string> ScriptFolder::Check(const ScriptStep& step) const {
   switch (step.kind) {
-    case StepKind::kExit: return CheckExit(step);
-    case StepKind::kStdout: return CheckParts(step, out_);
-    case StepKind::kNoStdout: return CheckNoParts(step, out_);
-    case StepKind::kStderr: return CheckParts(step, err_);
-    case StepKind::kNoStderr: return CheckNoParts(step, err_);
-    case StepKind::kPrints:
+    case TestStepKind::kExit: return CheckExit(step);
+    case TestStepKind::kStdout: return CheckParts(step, out_);
+    case TestStepKind::kNoStdout: return CheckNoParts(step, out_);
+    case TestStepKind::kStderr: return CheckParts(step, err_);
+    case TestStepKind::kNoStderr: return CheckNoParts(step, err_);
+    case TestStepKind::kPrints:
       if (Joined(step.body) == out_) return std::nullopt;
       return Mismatch("on standard output", step.body, LinesOf(out_));
-    case StepKind::kNoFile:
+    case TestStepKind::kNoFile:
       if (!fs::exists(Inner(step.argument))) return std::nullopt;
       return fmt::format("`{}` is there\n", step.argument);
-    case StepKind::kFolder: return CheckNames(step);
+    case TestStepKind::kFolder: return CheckNames(step);
     default: break;
   }
   const Input file = ReadFile(Inner(step.words.front()));
   if (!file.error.empty()) return fmt::format("{}: {}\n", step.words.front(), file.error);
-  if (step.kind == StepKind::kWrites) return CheckParts(step, file.text);
+  if (step.kind == TestStepKind::kWrites) return CheckParts(step, file.text);
   const Input other = ReadFile(Inner(step.words.back()));
   if (other.error.empty() && other.text == file.text) return std::nullopt;
   return Mismatch("the same bytes", LinesOf(file.text), LinesOf(other.text));
@@ -186,15 +186,15 @@ std::optional<std::string> ScriptFolder::Check(const ScriptStep& step) const {
 
 std::optional<Lines> ScriptFolder::Actual(const ScriptStep& step) const {
   switch (step.kind) {
-    case StepKind::kStdout:
-    case StepKind::kPrints: return LinesOf(out_);
-    case StepKind::kStderr: return LinesOf(err_);
-    case StepKind::kWrites: {
+    case TestStepKind::kStdout:
+    case TestStepKind::kPrints: return LinesOf(out_);
+    case TestStepKind::kStderr: return LinesOf(err_);
+    case TestStepKind::kWrites: {
       const Input file = ReadFile(Inner(step.words.front()));
       if (!file.error.empty()) return std::nullopt;
       return LinesOf(file.text);
     }
-    case StepKind::kFolder: return NamesIn(step.argument);
+    case TestStepKind::kFolder: return NamesIn(step.argument);
     default: return std::nullopt;
   }
 }

@@ -50,8 +50,8 @@ SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log, P
   options.profile = profile;
   options.strict_facts = strict_facts;
   for (const ScriptStep& step : script.steps) {
-    if (step.kind == StepKind::kNow) options.now = step.argument;
-    if (step.kind == StepKind::kCall || step.kind == StepKind::kEnds) options.host = &host;
+    if (step.kind == TestStepKind::kNow) options.now = step.argument;
+    if (step.kind == TestStepKind::kCall || step.kind == TestStepKind::kEnds) options.host = &host;
   }
   options.log = [&log](const LogLine& line) { log.push_back(LogText(line)); };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kScriptSeconds);
@@ -139,7 +139,7 @@ class Runner {
   Failure CheckRules(const ScriptStep& step);
   Failure CheckTree(const ScriptStep& step);
   Lines Tree() const;
-  bool HasReason(StepKind kind) const;
+  bool HasReason(TestStepKind kind) const;
   static Failure CheckGuard(const ScriptStep& step);
   Failure HostStep(const ScriptStep& step);
 
@@ -242,7 +242,8 @@ std::string Runner::UnusedReplies(const Script& script) const {
   const Lines unused = script_.Unused();
   auto next = unused.begin();
   for (const ScriptStep& step : script.steps) {
-    if (step.kind != StepKind::kReply || next == unused.end() || step.argument != *next) continue;
+    if (step.kind != TestStepKind::kReply || next == unused.end() || step.argument != *next)
+      continue;
     ++next;
     const std::string key = KeyOf(*step.call);
     const std::string like = script_.NameLike(key);
@@ -262,61 +263,61 @@ std::string Runner::UnusedReplies(const Script& script) const {
 
 std::optional<std::string> Runner::Do(const ScriptStep& step) {
   switch (step.kind) {
-    case StepKind::kNow: return std::nullopt;  // handled by OptionsFor
-    case StepKind::kCall:
-    case StepKind::kEnds:
-    case StepKind::kResult:
-    case StepKind::kDeny:
-    case StepKind::kPass: return HostStep(step);
-    case StepKind::kReply:
+    case TestStepKind::kNow: return std::nullopt;  // handled by OptionsFor
+    case TestStepKind::kCall:
+    case TestStepKind::kEnds:
+    case TestStepKind::kResult:
+    case TestStepKind::kDeny:
+    case TestStepKind::kPass: return HostStep(step);
+    case TestStepKind::kReply:
       replied_ = true;
       script_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
                                   step.value ? *step.value : Node{Nil{}, {}}, by_));
       return std::nullopt;
-    case StepKind::kModel: UseModel(step.argument); return std::nullopt;
-    case StepKind::kBy: by_ = *ByOf(step.argument); return std::nullopt;
-    case StepKind::kFile:
+    case TestStepKind::kModel: UseModel(step.argument); return std::nullopt;
+    case TestStepKind::kBy: by_ = *ByOf(step.argument); return std::nullopt;
+    case TestStepKind::kFile:
       files_[step.argument] = Joined(step.body);
       unwritten_.insert(step.argument);
       return std::nullopt;
-    case StepKind::kCommand: Command(step); return std::nullopt;
-    case StepKind::kVerifyTable: return CheckVerifyTable(step.body);
-    case StepKind::kGuard: return CheckGuard(step);
-    case StepKind::kExit:
-    case StepKind::kStdout:
-    case StepKind::kNoStdout:
-    case StepKind::kPrints:
-    case StepKind::kStderr:
-    case StepKind::kNoStderr:
-    case StepKind::kWrites:
-    case StepKind::kNoFile:
-    case StepKind::kFolder:
-    case StepKind::kSame:
+    case TestStepKind::kCommand: Command(step); return std::nullopt;
+    case TestStepKind::kVerifyTable: return CheckVerifyTable(step.body);
+    case TestStepKind::kGuard: return CheckGuard(step);
+    case TestStepKind::kExit:
+    case TestStepKind::kStdout:
+    case TestStepKind::kNoStdout:
+    case TestStepKind::kPrints:
+    case TestStepKind::kStderr:
+    case TestStepKind::kNoStderr:
+    case TestStepKind::kWrites:
+    case TestStepKind::kNoFile:
+    case TestStepKind::kFolder:
+    case TestStepKind::kSame:
       if (!folder_) return "no command was run before\n";
       return folder_->Check(step);
-    case StepKind::kDocument: Load(step.argument, Joined(step.body)); return std::nullopt;
-    case StepKind::kLoad: {
+    case TestStepKind::kDocument: Load(step.argument, Joined(step.body)); return std::nullopt;
+    case TestStepKind::kLoad: {
       Input input = ReadFile(step.argument);
       if (!input.error.empty()) return fmt::format("{}: {}\n", step.argument, input.error);
       Load(step.argument, std::move(input.text));
       loaded_.insert(step.argument);
       return std::nullopt;
     }
-    case StepKind::kUser:
+    case TestStepKind::kUser:
       if (Failure failure = Rejected()) return failure;
       Say(Joined(step.body));
       return std::nullopt;
-    case StepKind::kRun:
+    case TestStepKind::kRun:
       if (Failure failure = Rejected()) return failure;
       Run();
       return std::nullopt;
-    case StepKind::kReject:
-    case StepKind::kAccept:
-    case StepKind::kLint:
-    case StepKind::kClean: return CheckFindings(step);
-    case StepKind::kRules: return CheckRules(step);
-    case StepKind::kTree: return CheckTree(step);
-    case StepKind::kDefines: {
+    case TestStepKind::kReject:
+    case TestStepKind::kAccept:
+    case TestStepKind::kLint:
+    case TestStepKind::kClean: return CheckFindings(step);
+    case TestStepKind::kRules: return CheckRules(step);
+    case TestStepKind::kTree: return CheckTree(step);
+    case TestStepKind::kDefines: {
       const Lines got = session_.Definitions();
       if (got == step.body) return std::nullopt;
       return Mismatch("the definitions", step.body, got);
@@ -326,7 +327,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
   if (Failure failure = Rejected()) return failure;
   RunIfOnlyLoaded();
   if (turn_.status == Status::kInterrupted) return fmt::format("not done in {} s", kScriptSeconds);
-  if (step.kind == StepKind::kLog || step.kind == StepKind::kNoLog) return CheckLog(step);
+  if (step.kind == TestStepKind::kLog || step.kind == TestStepKind::kNoLog) return CheckLog(step);
   return CheckTurn(step);
 }
 
@@ -349,10 +350,10 @@ std::optional<std::string> Runner::HostStep(const ScriptStep& step) {
   const auto wrong = [](const std::string& why) {
     return why.empty() ? std::nullopt : std::optional(why + "\n");
   };
-  if (step.kind == StepKind::kDeny || step.kind == StepKind::kPass) {
+  if (step.kind == TestStepKind::kDeny || step.kind == TestStepKind::kPass) {
     const std::optional<std::string>& denied = host_.denied();
     if (!denied) return "no call was made before\n";
-    if (step.kind == StepKind::kPass)
+    if (step.kind == TestStepKind::kPass)
       return denied->empty()
                  ? std::nullopt
                  : std::optional("expected that it passes, got the denial\n" + *denied + "\n");
@@ -364,34 +365,34 @@ std::optional<std::string> Runner::HostStep(const ScriptStep& step) {
   }
   if (Failure failure = Rejected()) return failure;
   if (!turn_.status || std::exchange(replied_, false)) Run();
-  if (step.kind == StepKind::kResult) return wrong(host_.Result(step.argument));
-  if (step.kind == StepKind::kCall) return wrong(host_.Call(step.argument, session_));
+  if (step.kind == TestStepKind::kResult) return wrong(host_.Result(step.argument));
+  if (step.kind == TestStepKind::kCall) return wrong(host_.Call(step.argument, session_));
   host_.End(session_);
   return std::nullopt;
 }
 
 // Whether the reply is of the kind that UNSAT, FAIL or WAITING expects.
-bool Runner::HasReason(StepKind kind) const {
+bool Runner::HasReason(TestStepKind kind) const {
   const std::string first = turn_.reply.empty() ? "" : turn_.reply.front();
   const bool fails = first.starts_with("%fail");
   const bool reason = !first.empty() && first != "true" && !fails;
-  if (kind == StepKind::kFail) return first.starts_with("%fail(\"") && first.ends_with("\")");
+  if (kind == TestStepKind::kFail) return first.starts_with("%fail(\"") && first.ends_with("\")");
   // A goal that waits is undecided, and an answer may be one line, although they look the same
   // (decision 66).
-  if (kind == StepKind::kWaiting) return reason && turn_.status == Status::kWaiting;
+  if (kind == TestStepKind::kWaiting) return reason && turn_.status == Status::kWaiting;
   return reason && turn_.status != Status::kWaiting && turn_.status != Status::kSatisfied;
 }
 
 std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
   switch (step.kind) {
-    case StepKind::kAgent:
+    case TestStepKind::kAgent:
       if (turn_.visible == step.body) return std::nullopt;
       return Mismatch("these lines", step.body, turn_.visible) + "with the status " + StatusText() +
              "\n";
-    case StepKind::kUnsat: return CheckReply(step, "a reason", HasReason(step.kind));
-    case StepKind::kFail:
+    case TestStepKind::kUnsat: return CheckReply(step, "a reason", HasReason(step.kind));
+    case TestStepKind::kFail:
       return CheckReply(step, "one line `%fail(\"…\", \"…\")`", HasReason(step.kind));
-    case StepKind::kWaiting:
+    case TestStepKind::kWaiting:
       return CheckReply(step, "one line that names what is awaited", HasReason(step.kind));
     default: break;
   }
@@ -405,19 +406,19 @@ std::optional<NewExpectation> Runner::NewExpectationOf(const ScriptStep& step) c
                      (*turn_.status == Status::kSatisfied || *turn_.status == Status::kNothing ||
                       *turn_.status == Status::kUnsatisfied);
   switch (step.kind) {
-    case StepKind::kAgent:
+    case TestStepKind::kAgent:
       if (!sound) return std::nullopt;
       return body(turn_.visible);
-    case StepKind::kStatus:
+    case TestStepKind::kStatus:
       if (!sound) return std::nullopt;
       return NewExpectation{step.line, true, {StatusText()}};
-    case StepKind::kUnsat:
-    case StepKind::kFail:
-    case StepKind::kWaiting:
+    case TestStepKind::kUnsat:
+    case TestStepKind::kFail:
+    case TestStepKind::kWaiting:
       if (turn_.reply.size() != 1 || !HasReason(step.kind)) return std::nullopt;
       return body(turn_.reply);
-    case StepKind::kDefines: return body(session_.Definitions());
-    case StepKind::kTree:
+    case TestStepKind::kDefines: return body(session_.Definitions());
+    case TestStepKind::kTree:
       if (HasErrors(turn_.diagnostics)) return std::nullopt;
       return body(Tree());
     default: break;
@@ -459,12 +460,12 @@ std::optional<std::string> Runner::CheckFindings(const ScriptStep& step) {
   bool holds = true;
   std::string_view wanted;
   switch (step.kind) {
-    case StepKind::kReject:
+    case TestStepKind::kReject:
       wanted = "an error with", holds = errors;
       rejected_.clear();
       break;
-    case StepKind::kAccept: wanted = "no error", holds = !errors; break;
-    case StepKind::kLint:
+    case TestStepKind::kAccept: wanted = "no error", holds = !errors; break;
+    case TestStepKind::kLint:
       wanted = "no error, and a warning with", holds = !errors && warnings;
       break;
     default: wanted = "no finding", holds = turn_.diagnostics.empty(); break;
@@ -476,7 +477,7 @@ std::optional<std::string> Runner::CheckFindings(const ScriptStep& step) {
 }
 
 std::optional<std::string> Runner::CheckLog(const ScriptStep& step) {
-  if (step.kind == StepKind::kNoLog) {
+  if (step.kind == TestStepKind::kNoLog) {
     for (const std::string& part : step.body) {
       for (const std::string& line : log_) {
         if (!part.empty() && Contains(line, part)) {

@@ -21,62 +21,62 @@ namespace fs = std::filesystem;
 
 struct Directive {
   std::string_view name;
-  StepKind kind;
+  TestStepKind kind;
   bool argument;  // true if text after the colon is required
   bool body;      // true if body lines may follow
 };
 
 constexpr std::array kDirectives = {
-    Directive{"NOW", StepKind::kNow, true, false},
-    Directive{"REPLY", StepKind::kReply, true, false},
-    Directive{"BY", StepKind::kBy, true, false},
-    Directive{"FILE", StepKind::kFile, true, true},
-    Directive{"DOCUMENT", StepKind::kDocument, true, true},
-    Directive{"LOAD", StepKind::kLoad, true, false},
-    Directive{"MODEL", StepKind::kModel, true, false},
-    Directive{"USER", StepKind::kUser, false, true},
-    Directive{"RUN", StepKind::kRun, false, false},
-    Directive{"CALL", StepKind::kCall, true, false},
-    Directive{"RESULT", StepKind::kResult, true, false},
-    Directive{"ENDS", StepKind::kEnds, false, false},
-    Directive{"DENY", StepKind::kDeny, true, true},
-    Directive{"PASS", StepKind::kPass, false, false},
-    Directive{"AGENT", StepKind::kAgent, false, true},
-    Directive{"UNSAT", StepKind::kUnsat, false, true},
-    Directive{"FAIL", StepKind::kFail, false, true},
-    Directive{"WAITING", StepKind::kWaiting, false, true},
-    Directive{"REJECT", StepKind::kReject, false, true},
-    Directive{"ACCEPT", StepKind::kAccept, false, false},
-    Directive{"LINT", StepKind::kLint, false, true},
-    Directive{"CLEAN", StepKind::kClean, false, false},
-    Directive{"STATUS", StepKind::kStatus, true, false},
-    Directive{"LOG", StepKind::kLog, false, true},
-    Directive{"NO LOG", StepKind::kNoLog, false, true},
-    Directive{"DEFINES", StepKind::kDefines, false, true},
-    Directive{"RULES", StepKind::kRules, false, true},
-    Directive{"TREE", StepKind::kTree, false, true},
-    Directive{"VERIFY", StepKind::kVerifyTable, false, true},
-    Directive{"COMMAND", StepKind::kCommand, true, true},
-    Directive{"GUARD", StepKind::kGuard, false, true},
-    Directive{"EXIT", StepKind::kExit, true, false},
-    Directive{"STDOUT", StepKind::kStdout, false, true},
-    Directive{"NO STDOUT", StepKind::kNoStdout, false, true},
-    Directive{"PRINTS", StepKind::kPrints, false, true},
-    Directive{"STDERR", StepKind::kStderr, false, true},
-    Directive{"NO STDERR", StepKind::kNoStderr, false, true},
-    Directive{"WRITES", StepKind::kWrites, true, true},
-    Directive{"ABSENT", StepKind::kNoFile, true, false},
-    Directive{"FOLDER", StepKind::kFolder, true, true},
-    Directive{"SAME", StepKind::kSame, true, false},
+    Directive{"NOW", TestStepKind::kNow, true, false},
+    Directive{"REPLY", TestStepKind::kReply, true, false},
+    Directive{"BY", TestStepKind::kBy, true, false},
+    Directive{"FILE", TestStepKind::kFile, true, true},
+    Directive{"DOCUMENT", TestStepKind::kDocument, true, true},
+    Directive{"LOAD", TestStepKind::kLoad, true, false},
+    Directive{"MODEL", TestStepKind::kModel, true, false},
+    Directive{"USER", TestStepKind::kUser, false, true},
+    Directive{"RUN", TestStepKind::kRun, false, false},
+    Directive{"CALL", TestStepKind::kCall, true, false},
+    Directive{"RESULT", TestStepKind::kResult, true, false},
+    Directive{"ENDS", TestStepKind::kEnds, false, false},
+    Directive{"DENY", TestStepKind::kDeny, true, true},
+    Directive{"PASS", TestStepKind::kPass, false, false},
+    Directive{"AGENT", TestStepKind::kAgent, false, true},
+    Directive{"UNSAT", TestStepKind::kUnsat, false, true},
+    Directive{"FAIL", TestStepKind::kFail, false, true},
+    Directive{"WAITING", TestStepKind::kWaiting, false, true},
+    Directive{"REJECT", TestStepKind::kReject, false, true},
+    Directive{"ACCEPT", TestStepKind::kAccept, false, false},
+    Directive{"LINT", TestStepKind::kLint, false, true},
+    Directive{"CLEAN", TestStepKind::kClean, false, false},
+    Directive{"STATUS", TestStepKind::kStatus, true, false},
+    Directive{"LOG", TestStepKind::kLog, false, true},
+    Directive{"NO LOG", TestStepKind::kNoLog, false, true},
+    Directive{"DEFINES", TestStepKind::kDefines, false, true},
+    Directive{"RULES", TestStepKind::kRules, false, true},
+    Directive{"TREE", TestStepKind::kTree, false, true},
+    Directive{"VERIFY", TestStepKind::kVerifyTable, false, true},
+    Directive{"COMMAND", TestStepKind::kCommand, true, true},
+    Directive{"GUARD", TestStepKind::kGuard, false, true},
+    Directive{"EXIT", TestStepKind::kExit, true, false},
+    Directive{"STDOUT", TestStepKind::kStdout, false, true},
+    Directive{"NO STDOUT", TestStepKind::kNoStdout, false, true},
+    Directive{"PRINTS", TestStepKind::kPrints, false, true},
+    Directive{"STDERR", TestStepKind::kStderr, false, true},
+    Directive{"NO STDERR", TestStepKind::kNoStderr, false, true},
+    Directive{"WRITES", TestStepKind::kWrites, true, true},
+    Directive{"ABSENT", TestStepKind::kNoFile, true, false},
+    Directive{"FOLDER", TestStepKind::kFolder, true, true},
+    Directive{"SAME", TestStepKind::kSame, true, false},
 };
 
 // The number of files of the script's folder in the argument of a directive.
-std::size_t PathsOf(StepKind kind) {
+std::size_t PathsOf(TestStepKind kind) {
   switch (kind) {
-    case StepKind::kWrites:
-    case StepKind::kNoFile:
-    case StepKind::kFolder: return 1;
-    case StepKind::kSame: return 2;
+    case TestStepKind::kWrites:
+    case TestStepKind::kNoFile:
+    case TestStepKind::kFolder: return 1;
+    case TestStepKind::kSame: return 2;
     default: return 0;
   }
 }
@@ -147,19 +147,19 @@ class ScriptReader {
       Error(step.line, fmt::format("expected something behind `{}:`", name));
     } else if (!found->argument && !step.argument.empty()) {
       Error(step.line, fmt::format("the text of `{}:` belongs on the lines below it", name));
-    } else if (step.kind == StepKind::kLoad || step.kind == StepKind::kModel) {
+    } else if (step.kind == TestStepKind::kLoad || step.kind == TestStepKind::kModel) {
       step.argument =
           fs::path(sources_.at(line.file).name).replace_filename(step.argument).lexically_normal();
-    } else if (step.kind == StepKind::kReply) {
+    } else if (step.kind == TestStepKind::kReply) {
       ReadReply(argument, step);
-    } else if (step.kind == StepKind::kBy && !ByOf(step.argument)) {
+    } else if (step.kind == TestStepKind::kBy && !ByOf(step.argument)) {
       Error(step.line, "expected `person`, `host`, `model`, `tool`, `file` or `program`");
-    } else if (step.kind == StepKind::kStatus &&
+    } else if (step.kind == TestStepKind::kStatus &&
                std::find(kStatuses.begin(), kStatuses.end(), step.argument) == kStatuses.end()) {
       Error(step.line, fmt::format("unknown status `{}`", step.argument));
-    } else if (step.kind == StepKind::kFile && !IsInnerPath(step.argument)) {
+    } else if (step.kind == TestStepKind::kFile && !IsInnerPath(step.argument)) {
       Error(step.line, "expected a path inside the folder of the script");
-    } else if (step.kind == StepKind::kCommand || PathsOf(step.kind) > 0) {
+    } else if (step.kind == TestStepKind::kCommand || PathsOf(step.kind) > 0) {
       ReadWords(step);
     }
     case_.scripts.back().steps.push_back(std::move(step));

@@ -22,7 +22,7 @@
 namespace rpl {
 
 /// The kinds of steps: actions, and expectations about earlier ones.
-enum class StepKind {
+enum class TestStepKind {
   // what happens
   kNow,
   kReply,
@@ -75,7 +75,7 @@ enum class StepKind {
 
 /// A step.
 struct ScriptStep {
-  StepKind kind = StepKind::kRun;
+  TestStepKind kind = TestStepKind::kRun;
   std::string name;        // as written: "NO LOG"
   std::uint32_t line = 0;  // in the file, from 1
   std::string argument;    // the text after the colon
