@@ -17,6 +17,7 @@
 #include "interp/testing/random_program.h"
 #include "interp/testing/random_shapes.h"
 #include "interp/testing/testing.h"
+#include "runtime/explained.h"
 #include "runtime/run/session.h"
 
 namespace rpl {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/program/fact_rows.h"
+#include "interp/store/text_queue.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

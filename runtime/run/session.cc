@@ -8,18 +8,23 @@
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
+#include "interp/eval/engine.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_push.h"
 #include "interp/store/store.h"
 #include "runtime/explained.h"
+#include "runtime/facts/budget.h"
 #include "runtime/facts/door.h"
 #include "runtime/facts/facts_file.h"
+#include "runtime/facts/recorder.h"
 #include "runtime/facts/said.h"
 #include "runtime/facts/source_feed.h"
 #include "runtime/outcome.h"
 #include "runtime/record/journal.h"
+#include "runtime/step/goal_pursuit.h"
 #include "runtime/step/host_check.h"
 #include "runtime/step/inbox.h"
+#include "runtime/step/run_parts.h"
 #include "runtime/step/step_state.h"
 #include "runtime/step/timestep.h"
 
@@ -62,9 +67,9 @@ struct Session::State {
         door(options.door),
         person(options.person),
         runtime(ports, std::move(options)),
-        reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
-          runtime.inbox().Put(document, named ? From::kDocument : from, named ? By::kProgram : by,
-                              out);
+        parts(runtime.parts()),
+        reader(parts.sources, [this](const Document& document, bool named, Diagnostics& out) {
+          parts.inbox.Put(document, named ? From::kDocument : from, named ? By::kProgram : by, out);
         }) {
     if (journal != nullptr)
       reader.SetRecord(
@@ -89,6 +94,7 @@ struct Session::State {
   bool door;
   std::string person;
   Runtime runtime;
+  RunParts& parts;  // its
   NamespaceReader reader;
   From from = From::kDocument;  // of the text that is read
   By by = By::kProgram;         // who states it
@@ -102,17 +108,17 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
                                              By who) {
   Diagnostics out;
   if (const std::optional<FactsName> facts = FactsNameOf(name)) {
-    Sources& sources = runtime.sources();
+    Sources& sources = parts.sources;
     const std::uint32_t file = sources.Add(facts->path, std::move(text));
     // A page of a recorded session shows the texts of its program.
-    Store& store = runtime.store();
-    runtime.inbox().Put(journal == nullptr
-                            ? ReadFactsOnce(sources, file, *facts, strict_facts, store, out)
-                            : ReadFacts(sources, file, *facts, strict_facts, store, out));
+    Store& store = parts.engine.store;
+    parts.inbox.Put(journal == nullptr
+                        ? ReadFactsOnce(sources, file, *facts, strict_facts, store, out)
+                        : ReadFacts(sources, file, *facts, strict_facts, store, out));
     return out.all();
   }
-  const std::uint32_t file = runtime.sources().Add(name, std::move(text));
-  Document document = ReadDocument(runtime.sources(), file, out, FactForm::kPlain);
+  const std::uint32_t file = parts.sources.Add(name, std::move(text));
+  Document document = ReadDocument(parts.sources, file, out, FactForm::kPlain);
   TakeIn(std::move(document), says, who, out);
   out.Sort();
   return out.all();
@@ -122,13 +128,13 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
 bool Session::State::Goes() {
   step = runtime.Step(std::move(step));
   ++steps;
-  return HasWork() && steps < runtime.max_timesteps();
+  return HasWork() && steps < parts.budget.max_timesteps();
 }
 
 bool Session::State::HasWork() const { return runtime.has_replies(); }
 
 Outcome Session::State::Report() {
-  Outcome outcome = HasWork() ? runtime.ReportTimesteps(step) : runtime.Report(step);
+  Outcome outcome = runtime.Report(step, HasWork());
   runtime.EndRun(outcome.status);
   return outcome;
 }
@@ -153,7 +159,7 @@ std::vector<Diagnostic> Session::Load(const std::string& name, std::string text,
 }
 
 std::vector<Diagnostic> Session::LoadTrace(const std::string& name, CarriedTrace trace) {
-  state_->runtime.inbox().SetTraceBy(std::move(trace.by));
+  state_->parts.inbox.SetTraceBy(std::move(trace.by));
   return state_->Load(name, std::move(trace.text), From::kTrace, By::kHost);
 }
 
@@ -162,23 +168,22 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
   Diagnostics out;
   const bool live = journal == nullptr || journal->live();
   const bool outside = who != By::kProgram && (door || live);
-  const std::uint32_t file = runtime.sources().Add(name, text);
-  Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
+  const std::uint32_t file = parts.sources.Add(name, text);
+  Message message = ReadMessage(parts.sources, file, out, FactForm::kPlain);
   Outcome outcome;
   if (outside) {
-    const std::optional<Refused> refused =
-        runtime.inbox().PutSaid(message.document, who, live, out);
+    const std::optional<Refused> refused = parts.inbox.PutSaid(message.document, who, live, out);
     if (refused) return Rejected(*refused);
   }
   if (journal != nullptr) journal->Turn({name, std::move(text), who, "", person});
   if (!outside) {
-    if (runtime.inbox().FiltersGuardData()) runtime.door().FilterGuardData(message.document, out);
+    if (parts.inbox.FiltersGuardData()) parts.door.FilterGuardData(message.document, out);
     TakeIn(std::move(message.document), From::kMessage, who, out);
   }
   std::optional<Definition> query;
   if (message.query) {
     reader.ReadFiles(FilesNamed(*message.query), out);
-    query = runtime.program().LowerQuery(*message.query, out);
+    query = parts.engine.program.LowerQuery(*message.query, out);
   }
   out.Sort();
   if (out.has_errors() && message.query_line) {
@@ -215,7 +220,7 @@ std::optional<Outcome> Session::State::StepGoals() {
   if (running) return std::nullopt;
   Outcome outcome = Report();
   if (outcome.status == Status::kSatisfied && (journal == nullptr || journal->live()))
-    runtime.OfferToContinue(outcome.goal);
+    parts.recorder.Log(LogLine::Verb::kOffered, outcome.goal);  // (§15.6)
   Diagnostics out;
   runtime.TakeFindings(out);
   outcome.diagnostics = out.all();
@@ -229,10 +234,10 @@ Outcome Session::Say(const std::string& name, std::string text, By by) {
 }
 
 bool Session::SetGoal(const std::string& name) {
-  const Goal* goal = state_->runtime.program().FindGoal(name);
+  const Goal* goal = state_->parts.engine.program.FindGoal(name);
   if (!name.empty() && (goal == nullptr || goal->rules.empty())) return false;
   state_->goal = name;
-  state_->runtime.SetNamedGoal(name);
+  state_->parts.pursuit.SetNamedGoal(name);
   return true;
 }
 
@@ -280,23 +285,21 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
 
 std::vector<SqlPushed> Session::Pushed() const {
   std::vector<SqlPushed> out;
-  for (const auto& [call, pushed] : state_->runtime.source_feed().pushed()) out.push_back(pushed);
+  for (const auto& [call, pushed] : state_->parts.source_feed.pushed()) out.push_back(pushed);
   return out;
 }
 
-std::vector<std::string> Session::NotRead() const {
-  return state_->runtime.source_feed().NotRead();
-}
+std::vector<std::string> Session::NotRead() const { return state_->parts.source_feed.NotRead(); }
 
 Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
                            std::size_t absence_depth) {
   Explained out;
   Diagnostics findings;
-  Runtime& runtime = state_->runtime;
-  Store& store = runtime.store();
-  const std::uint32_t file = runtime.sources().Add("<form>", form);
+  RunParts& parts = state_->parts;
+  Store& store = parts.engine.store;
+  const std::uint32_t file = parts.sources.Add("<form>", form);
   const Span whole{file, 0, static_cast<std::uint32_t>(form.size())};
-  std::optional<Sentence> sentence = ParseSentence(runtime.sources(), whole, findings);
+  std::optional<Sentence> sentence = ParseSentence(parts.sources, whole, findings);
   const Call* call = nullptr;
   if (sentence) {
     const Rule& rule = sentence->rule;
@@ -320,54 +323,57 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
                                                  : Space::kRelation,
                   call->label, goal ? 1 : static_cast<std::uint32_t>(call->args.size()));
     const std::size_t relations = store.size();
-    const std::size_t values = runtime.pool().size();
+    const std::size_t values = parts.engine.pool.size();
     sentence->rule.heads.push_back({Call{Namespace::kGoal, "", {}, false}, sentence->span});
     // A journal would have to say that the library was read.
     for (const FileUse& use : FilesNamed(*sentence))
       if (use.file == kLibrary && state_->journal == nullptr)
         state_->reader.ReadFiles({use}, findings);
-    const auto query = runtime.program().LowerQuery(*sentence, findings);
+    const auto query = parts.engine.program.LowerQuery(*sentence, findings);
     out.rejected = !query;
-    if (query) runtime.Explain(*query, limits, absence_depth, out);
-    if (store.size() == relations) runtime.pool().ForgetFrom(values);
+    if (query) state_->runtime.Explain(*query, limits, absence_depth, out);
+    if (store.size() == relations) parts.engine.pool.ForgetFrom(values);
   }
   out.diagnostics = findings.all();
   return out;
 }
 
-HostFindings Session::CheckHost() { return state_->runtime.CheckHost(); }
+HostFindings Session::CheckHost() {
+  state_->parts.budget.Begin();
+  return state_->runtime.OnHost().Check();
+}
 
-bool Session::BindsHost() { return state_->runtime.BindsHost(); }
+bool Session::BindsHost() { return state_->runtime.OnHost().Binds(); }
 
 void Session::SetLog(LogSink log) { state_->runtime.SetLog(std::move(log)); }
 
 void Session::SetLimits(const SessionLimits& limits) { state_->runtime.SetLimits(limits); }
 
-void Session::SetAnswerForms(AnswerForms forms) { state_->runtime.SetAnswerForms(forms); }
+void Session::SetAnswerForms(AnswerForms forms) { state_->parts.options.answer_forms = forms; }
 
-const Sources& Session::sources() const { return state_->runtime.sources(); }
+const Sources& Session::sources() const { return state_->parts.sources; }
 
-const Program& Session::program() const { return state_->runtime.program(); }
+const Program& Session::program() const { return state_->parts.engine.program; }
 
-Pool& Session::pool() { return state_->runtime.pool(); }
+Pool& Session::pool() { return state_->parts.engine.pool; }
 
-const Store& Session::store() const { return state_->runtime.store(); }
+const Store& Session::store() const { return state_->parts.engine.store; }
 
 bool Session::HasGoals() const {
-  const auto& goals = state_->runtime.program().goals();
+  const auto& goals = state_->parts.engine.program.goals();
   return std::any_of(goals.begin(), goals.end(),
                      [](const Goal& g) { return g.IsPursued() && !g.rules.empty(); });
 }
 
 std::vector<std::string> Session::Definitions() const {
   std::vector<std::string> out;
-  for (const Declared& d : state_->runtime.program().declared()) out.push_back(d.name);
+  for (const Declared& d : state_->parts.engine.program.declared()) out.push_back(d.name);
   return out;
 }
 
 std::vector<std::string> Session::MayState(By by) const {
   const Store& relations = store();
-  const Authority& authority = state_->runtime.door().authority();
+  const Authority& authority = state_->parts.door.authority();
   std::vector<std::string> out;
   for (RelationId r = 0; r < relations.size(); ++r) {
     const Relation& of = relations.at(r);
@@ -384,11 +390,11 @@ std::vector<std::string> Session::MayState(By by) const {
 
 std::vector<std::string> Session::Rules() const {
   std::vector<std::string> out;
-  for (const Definition& d : state_->runtime.program().definitions()) out.push_back(d.text);
+  for (const Definition& d : state_->parts.engine.program.definitions()) out.push_back(d.text);
   return out;
 }
 
-const std::vector<TraceEntry>& Session::Entries() const { return state_->runtime.trace(); }
+const std::vector<TraceEntry>& Session::Entries() const { return state_->parts.recorder.trace(); }
 
 std::vector<std::string> Session::Trace() const {
   std::vector<std::string> out;
@@ -397,12 +403,11 @@ std::vector<std::string> Session::Trace() const {
   return out;
 }
 
-Trace Session::HalfAnswers() const { return state_->runtime.inbox().HalfAnswers(); }
+Trace Session::HalfAnswers() const { return state_->parts.inbox.HalfAnswers(); }
 
 std::string Session::Export() const {
   rpl::Trace trace = Entries();
-  for (TraceEntry& entry : state_->runtime.inbox().EntriesToCome())
-    trace.push_back(std::move(entry));
+  for (TraceEntry& entry : state_->parts.inbox.EntriesToCome()) trace.push_back(std::move(entry));
   for (TraceEntry& entry : HalfAnswers()) trace.push_back(std::move(entry));
   return TraceProgram(trace);
 }

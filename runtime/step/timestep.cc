@@ -75,19 +75,7 @@ Runtime::Runtime(Ports ports, SessionOptions options)
 
 Runtime::~Runtime() = default;
 
-const Door& Runtime::door() const { return run_->door; }
-Inbox& Runtime::inbox() { return run_->inbox; }
-const Inbox& Runtime::inbox() const { return run_->inbox; }
-const SourceFeed& Runtime::source_feed() const { return run_->source_feed; }
-Sources& Runtime::sources() { return run_->sources; }
-Program& Runtime::program() { return run_->engine.program; }
-Pool& Runtime::pool() { return run_->engine.pool; }
-Store& Runtime::store() { return run_->engine.store; }
-const Trace& Runtime::trace() const { return run_->recorder.trace(); }
-std::size_t Runtime::max_timesteps() const { return run_->budget.max_timesteps(); }
-
-void Runtime::SetNamedGoal(std::string name) { run_->pursuit.SetNamedGoal(std::move(name)); }
-void Runtime::SetAnswerForms(AnswerForms forms) { run_->options.answer_forms = forms; }
+RunParts& Runtime::parts() { return *run_; }
 
 void Runtime::EndRun(Status status) {
   if (run_->pursuit.pursues()) run_->permission.EndRun(status);
@@ -252,14 +240,9 @@ void Runtime::TakeFindings(Diagnostics& out) {
                 "` from `" + bad[run_->bad_heads_known].first->text + "`");
 }
 
-Outcome Runtime::Report(StepState& step) {
-  Outcome out = run_->judge.Of(step, run_->pursuit.query());
-  out.chat = run_->dispatch.chat();
-  return out;
-}
-
-Outcome Runtime::ReportTimesteps(const StepState& step) {
-  Outcome out = run_->judge.OfTimesteps(step);
+Outcome Runtime::Report(StepState& step, bool cut_off) {
+  Outcome out =
+      cut_off ? run_->judge.OfTimesteps(step) : run_->judge.Of(step, run_->pursuit.query());
   out.chat = run_->dispatch.chat();
   return out;
 }
@@ -274,17 +257,6 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
 HostCheck Runtime::OnHost() {
   return HostCheck({run_->engine, run_->options, run_->derivations, run_->violations,
                     run_->requests, run_->calls, run_->now});
-}
-
-HostFindings Runtime::CheckHost() {
-  run_->budget.Begin();
-  return OnHost().Check();
-}
-
-bool Runtime::BindsHost() { return OnHost().Binds(); }
-
-void Runtime::OfferToContinue(const std::string& goal) {
-  run_->recorder.Log(LogLine::Verb::kOffered, goal);
 }
 
 void Runtime::SetGoal(const Definition* query, bool pursue) {

@@ -27,28 +27,20 @@
 
 #include "runtime/log.h"
 #include "runtime/session_options.h"
-#include "runtime/trace.h"
 
 namespace rpl {
 
 class Diagnostics;
-class Program;
 enum class Status;
 struct Definition;
 struct Outcome;
 struct StepState;
 
-class Door;
-class Inbox;
-class Pool;
+class RunParts;
 struct Ports;
-class SourceFeed;
-class Sources;
-class Store;
 struct ExplainLimits;
 struct Explained;
 class HostCheck;  // runtime/step/host_check.h
-struct HostFindings;
 
 class Runtime {
  public:
@@ -56,18 +48,12 @@ class Runtime {
   ~Runtime();
   Runtime(const Runtime&) = delete;
 
-  const Door& door() const;
-  /// What is taken in with the next timestep.
-  Inbox& inbox();
-  const Inbox& inbox() const;
-  /// The relations that a database evaluates, with their queries.
-  const SourceFeed& source_feed() const;
+  /// Its parts, for what a session takes in and shows between timesteps.
+  RunParts& parts();
 
   /// Sets the goal of the next timesteps: a query, or (null) the program's goals. `pursue` false:
   /// none, the timestep only takes in novelty.
   void SetGoal(const Definition* query, bool pursue);
-  /// Of the program's goals only this one is pursued; "": the root goal, else each in order.
-  void SetNamedGoal(std::string name);
 
   /// Runs one timestep after the one that ended in `last`, and returns the state in which it ends.
   StepState Step(StepState last);
@@ -75,43 +61,27 @@ class Runtime {
   void SetLog(LogSink log);
   /// Sets the limits from the next timestep on.
   void SetLimits(const SessionLimits& limits);
-  void SetAnswerForms(AnswerForms forms);
 
   /// Whether phase 8 received a reply, so that another timestep has work to do.
   bool has_replies() const;
   /// Ends the run of the turn, also in its audit log.
   void EndRun(Status status);
-  /// Logs that the goal is satisfied and the user decides how to continue (§15.6).
-  void OfferToContinue(const std::string& goal);
   /// The status after the last timestep as an outcome, including failures (§18.6, decision 64).
-  /// Moves the answers out of its state.
-  Outcome Report(StepState& step);
-  /// The outcome of a turn that reached the limit on timesteps.
-  Outcome ReportTimesteps(const StepState& step);
-  std::size_t max_timesteps() const;
+  /// Moves the answers out of its state. `cut_off`: the limit on timesteps ended the turn.
+  Outcome Report(StepState& step, bool cut_off = false);
 
   /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`,
   /// with the `doubt` that there is.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                Explained& to);
-  /// What the constraints find about the event of a host that is under decision (host_check.h).
-  HostFindings CheckHost();
-  /// Whether some constraint reads the calls of a host.
-  bool BindsHost();
+  /// The check of the event of a host that is under decision.
+  HostCheck OnHost();
 
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).
   void TakeFindings(Diagnostics& out);
 
-  Sources& sources();
-  Program& program();
-  Pool& pool();
-  Store& store();
-  /// Includes the entries of earlier epochs.
-  const Trace& trace() const;
-
  private:
-  HostCheck OnHost();
   void Begin(int phase, const char* name);
   void Renew();
   void PutIntoEffect();
