@@ -197,16 +197,6 @@ TEST_CASE("a string that is being typed ends with its sentence") {
   const std::string text = "p(\"ab\nq(1N, _)\nq";
   const File file = opened.Open("a.rpl", text);
   const auto size = static_cast<std::uint32_t>(text.size());
-  const auto labels = [&](int line, int character) {
-    std::string out;
-    const Json params = {{"textDocument", {{"uri", file->uri}}},
-                         {"position", {{"line", line}, {"character", character}}}};
-    for (const Json& item : CompletionAt(opened.project, params)["items"])
-      out += item["label"].get<std::string>() + " ";
-    return out;
-  };
-  CHECK(labels(2, 1).starts_with("q "));
-  CHECK(labels(0, 5) == "");
   // The string, `q`, the number with its suffix, the variable, and the symbol.
   CHECK(DumpJson(SemanticTokensOf(opened.project, *opened.project.indexes.Of(file), 0, size)) ==
         R"({"data":[0,0,1,9,0,0,2,3,1,0,1,0,1,9,0,0,2,2,3,0,0,4,1,5,0,1,0,1,4,0]})");
