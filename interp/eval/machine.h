@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "interp/eval/best_rows.h"
+#include "interp/eval/call_table.h"
 #include "interp/eval/classes.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/parallel_join.h"
@@ -229,9 +230,8 @@ class Machine {
   const std::vector<Marks>* marks = nullptr;  // by relation; deriving only
   std::size_t new_rows = 0;                   // rows derived so far
   Evaluation evaluation;
-  std::vector<OpenCall> opened;               // calls by their number in Waiting::On
-  std::map<OpenCall, std::uint32_t> numbers;  // theirs
-  std::vector<BadHead> bad_heads;             // values of #?h that cannot be heads
+  CallTable opened{CallTable::Same::kArgument};  // calls by their number in Waiting::On
+  std::vector<BadHead> bad_heads;                // values of #?h that cannot be heads
   bool truncated = false;  // a limit stopped the fixpoint: absence proves nothing
 
   // The resumption of tables (interp/eval/resumption.h).

@@ -72,10 +72,8 @@ bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting:
       return false;
     }
   }
-  const auto [at, is_new] = numbers.try_emplace(call, static_cast<std::uint32_t>(opened.size()));
-  if (is_new) opened.push_back(call);
   if (limits_.profile != nullptr) limits_.profile->CountAsked(call.relation);
-  to.Add({nullptr, at->second, of,
+  to.Add({nullptr, opened.Add(call).number, of,
           IsQuestion(store_.at(call.relation)) ? Waiting::kQuestions : Waiting::kTools});
   return true;
 }

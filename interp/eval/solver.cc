@@ -120,8 +120,7 @@ void Solver::Forget() {
   if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
-  machine_->opened.clear();
-  machine_->numbers.clear();
+  machine_->opened.Clear();
   Evaluation& found = machine_->evaluation;
   found.calls.clear();
   found.circle.reset();
@@ -161,7 +160,12 @@ void Solver::Collect(const Waiting& waits) {
 std::vector<OpenCall> Solver::CallsOf(const Waiting& waits) const {
   std::vector<OpenCall> out;
   std::set<std::pair<const Table*, std::uint8_t>> seen;
-  std::set<std::uint32_t> taken;
+  std::vector<bool> taken(machine_->opened.size());
+  const auto take = [&](const Waiting::On& on, std::uint8_t of) {
+    if ((on.has & of) == 0 || taken[on.call]) return;
+    taken[on.call] = true;
+    out.push_back(machine_->opened[on.call]);
+  };
   struct At {
     const Waiting* waits;
     std::size_t next;
@@ -177,11 +181,13 @@ std::vector<OpenCall> Solver::CallsOf(const Waiting& waits) const {
     const Waiting::On& on = at.waits->all()[at.next++];
     const std::uint8_t of = at.of & on.of;
     if (on.table == nullptr) {
-      if ((on.has & of) != 0 && taken.insert(on.call).second)
-        out.push_back(machine_->opened[on.call]);
-    } else if (of != 0 && seen.emplace(on.table, of).second) {
-      path.push_back({&on.table->more().waits, 0, of});
+      take(on, of);
+      continue;
     }
+    const Waiting& its = on.table->more().waits;
+    if (its.all().size() == 1 && its.all().front().table == nullptr)
+      take(its.all().front(), of & its.all().front().of);
+    else if (of != 0 && seen.emplace(on.table, of).second) path.push_back({&its, 0, of});
   }
   return out;
 }

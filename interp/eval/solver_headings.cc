@@ -42,22 +42,16 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.relation = table.relation;
   call.args = table.key;
   call.place = collected.span;
-  const std::string missing = "no fact matches `" + machine_->CallText(call, kToldBytes) + "`";
-  const Relation& rel = store_.at(table.relation);
   if (std::ranges::none_of(table.key, &Value::is_none)) {
     const HeadingUse& use = analysis_.UseOf(table.relation);
     if (table.key.size() > 1 && !(use.many && use.open)) call.args.back() = kNone;
     else std::ranges::fill(call.args, kNone);
   }
-  const bool stated = [&] {
-    if (store_.IsGiven(table.relation)) return true;
-    for (RowId row = 0; row < rel.size(); ++row)
-      if (rel.Origin(row)) return true;  // facts of the program suppress asking
-    return false;
-  }();
-  if (stated || IsSettled(table.relation, table.key) ||
+  // Facts of the program suppress asking.
+  if (store_.IsGiven(table.relation) || store_.at(table.relation).HasOrigins() ||
+      IsSettled(table.relation, table.key) ||
       (call.args != table.key && HasOwnRow(table.relation, call.args))) {
-    table.more().reason = missing;
+    table.more().reason = NoMatchText(table);
     return;
   }
   const auto known = arguments_.find({table.relation, call.args});
@@ -68,7 +62,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
     call.question = collected.questions[i];
   }
   if (call.column < 0) {
-    table.more().reason = missing;
+    table.more().reason = NoMatchText(table);
   } else if (const Table* choices = machine_->OpenChoices(call)) {
     table.Wait(choices->more().waits);
     table.lacking = choices->lacking;

@@ -61,6 +61,13 @@ class Places {
     if (at.begin == kNoId) return std::nullopt;
     return Span{page.files == nullptr ? page.file : (*page.files)[row % kPage], at.begin, at.end};
   }
+  /// Whether no row has one. Stops at the first; each page with places has one but after a removal.
+  bool empty() const {
+    return std::ranges::all_of(pages_, [](const Page& page) {
+      return page.ranges == nullptr ||
+             std::ranges::all_of(*page.ranges, [](const Range& at) { return at.begin == kNoId; });
+    });
+  }
   /// Sets the place of a row unless it has one.
   void Add(RowId row, Span at) {
     if (row / kPage >= pages_.size()) pages_.resize(row / kPage + 1);
@@ -186,6 +193,8 @@ class Relation {
   Value Meta(RowId row) const;
   /// The place where the row was asserted; nullopt for derived rows.
   std::optional<Span> Origin(RowId row) const { return origins_.Find(row); }
+  /// Whether some row has one.
+  bool HasOrigins() const { return !origins_.empty(); }
   /// Who asserted the row; 0 for derived rows.
   Parties SaidBy(RowId row) const { return by_.At(row); }
   /// Leaves a row to some of those who asserted it.

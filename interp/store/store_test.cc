@@ -373,6 +373,21 @@ TEST_CASE("rows have places in one file or in several") {
   for (const RowId row : {1u, 3u, 4u, 599u, 600u, 5000u}) CHECK_FALSE(places.Find(row).has_value());
 }
 
+TEST_CASE("a relation has origins until the last row with one is gone") {
+  Pool pool;
+  Store store(pool);
+  const RelationId id = store.Declare(Space::kRelation, "p", 1);
+  const Value one = pool.Int(1), two = pool.Int(2);
+  store.Insert(id, {&one, 1}, true);
+  CHECK_FALSE(store.at(id).HasOrigins());
+  const Span place = {0, 3, 4};
+  store.Insert(id, {&two, 1}, true, {.origin = &place});
+  CHECK(store.at(id).HasOrigins());
+  const RowId gone[] = {1};
+  store.at(id).Remove(gone);
+  CHECK_FALSE(store.at(id).HasOrigins());
+}
+
 TEST_CASE("metadata of a row asserted twice is merged, the later key stands") {
   Shelf s;
   s.Insert("1", true, Read(s.pool, "{:doc 1, :a 2}"));

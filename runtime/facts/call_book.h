@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/eval/evaluation.h"
+#include "interp/eval/call_table.h"
 #include "runtime/ports.h"
 
 namespace rpl {
@@ -26,16 +26,16 @@ struct CallReply {
 };
 
 struct CallBook {
-  std::deque<CallReply> replies;             // of phase 8, asserted in phase 1
-  std::vector<OpenCall> not_run;             // failed, in this turn only
-  std::set<CallId> created;                  // already logged
-  std::set<CallId> declined;                 // by a person
-  std::set<CallId> admitted;                 // may go out in this turn
-  std::map<CallId, std::string> refused;     // with the reason
-  std::map<CallId, std::string> refusals;    // refused from the next timestep on
-  std::map<CallId, std::string> reports;     // %fail reports of refused calls
-  std::map<CallId, CallReply> held_replies;  // results that await a review
-  std::string held;                          // the %fail that ends the run, or ""
+  std::deque<CallReply> replies;               // of phase 8, asserted in phase 1
+  std::vector<OpenCall> not_run;               // failed, in this turn only
+  CallTable created{CallTable::Same::kReply};  // already logged
+  std::set<CallId> declined;                   // by a person
+  std::set<CallId> admitted;                   // may go out in this turn
+  std::map<CallId, std::string> refused;       // with the reason
+  std::map<CallId, std::string> refusals;      // refused from the next timestep on
+  std::map<CallId, std::string> reports;       // %fail reports of refused calls
+  std::map<CallId, CallReply> held_replies;    // results that await a review
+  std::string held;                            // the %fail that ends the run, or ""
   std::vector<OpenCall> awaited;  // headings that guards of this timestep's calls rest on
   AttemptBook attempts;           // of models, of the whole session
   std::map<CallId, By> halves;    // headings with some answers: the last of those who gave

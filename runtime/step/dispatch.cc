@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "interp/eval/call_table.h"
 #include "interp/eval/engine.h"
-#include "interp/eval/solver.h"
+#include "interp/program/clause.h"
+#include "interp/program/program.h"
 #include "interp/store/store.h"
 #include "runtime/facts/budget.h"
 #include "runtime/facts/call_book.h"
@@ -25,31 +27,33 @@ void Dispatch::Run(StepState& step) {
   ShowChat(step);
   if (step.standing == GoalStanding::kUnsatisfied) return questions_.AskWhatNow(step);
   if (step.standing != GoalStanding::kPending || run_.budget.IsCutOff()) return;
-  std::vector<const OpenCall*> tools;
-  for (const OpenCall& call : step.found.calls)
-    if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
-  if (!tools.empty()) tool_calls_.Make(tools);
+  const auto of_kind = [&](bool questions) {
+    std::vector<const OpenCall*> out;
+    for (const OpenCall& call : step.found.calls)
+      if (IsQuestion(engine_.store.at(call.relation)) == questions) out.push_back(&call);
+    return out;
+  };
+  if (const std::vector<const OpenCall*> tools = of_kind(false); !tools.empty())
+    tool_calls_.Make(tools);
   TakeAwaited(step);
-  std::vector<OpenCall> questions;
-  std::ranges::copy_if(step.found.calls, std::back_inserter(questions), [&](const OpenCall& call) {
-    return IsQuestion(engine_.store.at(call.relation));
-  });
+  const std::vector<const OpenCall*> questions = of_kind(true);
   if (questions.empty()) return;
   questions_.Open(questions);
   // In order, until one has an answer: it may make others superfluous.
-  for (const OpenCall& question : questions)
-    if (questions_.Ask(question)) return;
+  for (const OpenCall* const question : questions)
+    if (questions_.Ask(*question)) return;
   for (const OpenCall& question : TakeAwaited(step))
     if (questions_.Ask(question)) return;
 }
 
 // The headings that guards wait for and nothing else asks for. They are asked for with the plan's.
 std::vector<OpenCall> Dispatch::TakeAwaited(StepState& step) {
-  std::set<CallId> known;
-  for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
   std::vector<OpenCall> out;
+  if (run_.calls.awaited.empty()) return out;
+  CallTable known(CallTable::Same::kReply);
+  for (const OpenCall& call : step.found.calls) known.Add(call);
   for (OpenCall& call : std::exchange(run_.calls.awaited, {}))
-    if (known.insert(engine_.solver.IdOf(call)).second) out.push_back(std::move(call));
+    if (known.Add(call).is_new) out.push_back(std::move(call));
   step.found.calls.insert(step.found.calls.begin(), out.begin(), out.end());
   return out;
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "interp/eval/call_table.h"
 #include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
@@ -141,7 +142,7 @@ void GoalPursuit::TakeEvaluation(StepState& step, Evaluation found) {
 // Logs the calls that no timestep of the turn has had before.
 void GoalPursuit::NoteCreated(const std::vector<OpenCall>& calls) {
   for (const OpenCall& call : calls)
-    if (run_.calls.created.insert(engine_.solver.IdOf(call)).second)
+    if (run_.calls.created.Add(call).is_new)
       run_.recorder.Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
 }
 
@@ -248,11 +249,9 @@ void GoalPursuit::TakeFindings(StepState& step, Findings found) {
     step.standing = GoalStanding::kPending;
     step.shown.clear();
     // A goal that is satisfied otherwise may have the same calls open: each goes out once.
-    std::set<CallId> known;
-    for (const OpenCall& call : step.found.calls) known.insert(engine_.solver.IdOf(call));
-    std::erase_if(found.needed, [&](const OpenCall& call) {
-      return !known.insert(engine_.solver.IdOf(call)).second;
-    });
+    CallTable known(CallTable::Same::kReply);
+    for (const OpenCall& call : step.found.calls) known.Add(call);
+    std::erase_if(found.needed, [&](const OpenCall& call) { return !known.Add(call).is_new; });
     NoteCreated(found.needed);
     std::ranges::move(std::exchange(found.needed, {}), std::back_inserter(step.found.calls));
   }

@@ -29,10 +29,10 @@
 
 namespace rpl {
 
-void QuestionDispatch::Open(const std::vector<OpenCall>& questions) {
+void QuestionDispatch::Open(const std::vector<const OpenCall*>& questions) {
   run_.people.Open([this, &questions] {
     std::vector<Question> open;
-    for (const OpenCall& call : questions) open.push_back(run_.requests.QuestionFor(call));
+    for (const OpenCall* const call : questions) open.push_back(run_.requests.QuestionFor(*call));
     return open;
   });
 }

@@ -43,7 +43,7 @@ class QuestionDispatch {
   explicit QuestionDispatch(Parts run) : run_(std::move(run)), engine_(run_.engine) {}
 
   /// Tells which questions are open, before the first is put.
-  void Open(const std::vector<OpenCall>& questions);
+  void Open(const std::vector<const OpenCall*>& questions);
   /// Asks for the answer to a call. True if it has one then, or was refused one; not if it waits
   /// for what a guard rests on.
   bool Ask(const OpenCall& call);
