@@ -22,8 +22,11 @@ using std::chrono::steady_clock;
 
 /// How long a wait goes on before it asks whether it was interrupted.
 constexpr milliseconds kSlice{50};
-/// How long to wait until the server has the request to cancel a statement.
+/// How long to wait until the server has the request to cancel a statement, and then for the end of
+/// the statement before it is asked again.
 constexpr milliseconds kCancelMost{500};
+constexpr milliseconds kCancelPause{200};
+constexpr int kCancelTries = 3;
 /// A limit of the server, and of libpq, which counts in `int`.
 constexpr std::size_t kMostParameter = (std::size_t{1} << 30) - 1;
 constexpr const char* kInterrupted = "interrupted";
@@ -280,22 +283,31 @@ SqlError SqlConnection::Wait(bool to_write, Deadline deadline) {
   }
 }
 
-// Ends a wait: the server is asked to cancel the statement, and the connection is closed.
-SqlError SqlConnection::GivenUp(const char* why) {
+// Asks the server to cancel the statement. False if the request did not arrive in time.
+bool SqlConnection::SendCancel() {
   const Libpq& pq = *Libpq::Load();
   PGcancel* const request =
       pq.status(connection_) == CONNECTION_OK ? pq.get_cancel(connection_) : nullptr;
-  if (request != nullptr) {
-    // The request is a connection of its own, which may hang as well.
-    std::promise<void> promise;
-    const std::future<void> sent = promise.get_future();
-    std::thread([&pq, request, done = std::move(promise)]() mutable {
-      char error[256];
-      pq.cancel(request, error, sizeof error);
-      pq.free_cancel(request);
-      done.set_value();
-    }).detach();
-    sent.wait_for(kCancelMost);
+  if (request == nullptr) return false;
+  // The request is a connection of its own, which may hang as well.
+  std::promise<void> promise;
+  const std::future<void> sent = promise.get_future();
+  std::thread([&pq, request, done = std::move(promise)]() mutable {
+    char error[256];
+    pq.cancel(request, error, sizeof error);
+    pq.free_cancel(request);
+    done.set_value();
+  }).detach();
+  return sent.wait_for(kCancelMost) == std::future_status::ready;
+}
+
+// Ends a wait: the server is asked to cancel the statement, and the connection is closed. A request
+// that arrives before the server has begun the statement cancels nothing, so it is sent again until
+// there is an answer.
+SqlError SqlConnection::GivenUp(const char* why) {
+  for (int tries = 0; tries < kCancelTries && SendCancel(); ++tries) {
+    pollfd one{Libpq::Load()->socket(connection_), POLLIN, 0};
+    if (poll(&one, 1, static_cast<int>(kCancelPause.count())) != 0) break;
   }
   Close();
   if (*why != '\0') return {"", why, false, true};

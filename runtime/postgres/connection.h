@@ -197,6 +197,7 @@ class SqlConnection {
   SqlError Injected(std::string_view sql, bool done);
   SqlError Lost(const std::string& message);
   SqlError ErrorOf(const pg_result* result);
+  bool SendCancel();
   SqlError GivenUp(const char* why);
   std::string Clean(std::string message) const;
 
