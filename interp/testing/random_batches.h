@@ -6,6 +6,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -20,11 +21,13 @@ template <typename Check>
 bool InBatches(const char* what, std::uint32_t programs, Check&& check) {
   programs = Setting("RPL_RANDOM_PROGRAMS", programs * Setting("RPL_RANDOM_TIMES", 1));
   const bool one_batch = std::getenv("RPL_RANDOM_SEED") != nullptr;
-  bool passed = false;
+  const std::uint32_t share = one_batch ? programs : (programs + 99) / 100;
+  std::uint32_t left = programs;
   return rc::check(what, [&] {
-    if (one_batch && passed) return;
-    check(one_batch ? programs : (programs + 99) / 100);
-    passed = true;
+    const std::uint32_t count = std::min(left, share);
+    if (count == 0) return;
+    check(count);
+    left -= count;
   });
 }
 
