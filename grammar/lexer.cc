@@ -75,7 +75,7 @@ void Lexer::Read(Token& token) {
       if (before == Before::kMeta || before == Before::kBindings) before_ = Before::kOperator;
       return;
     case '$':
-      if (IsNameChar(next)) ReadLabel(token, TokenKind::kAvar, TokenKind::kTool);
+      if (NameEnd(token.end) > token.end) ReadLabel(token, TokenKind::kAvar, TokenKind::kTool);
       return;
     case '%':
       if (next != '-') return ReadLabel(token, TokenKind::kGoal, TokenKind::kGoal);
@@ -148,8 +148,9 @@ void Lexer::ReadNumber(Token& token) {
     const std::uint32_t end = DigitsEnd(at + (sign ? 2 : 1));
     if (IsDigit(text_[end - 1])) at = end;
   }
-  if (At(at) == 'N' || At(at) == 'M') ++at;
-  token.end = at;
+  const bool ended = At(at) == 'N' || At(at) == 'M';
+  token.end = at += ended ? 1 : 0;
+  if (ended && IsDigit(At(at))) return;
   while (IsLetter(At(at)) || IsDigit(At(at)) || At(at) == '_' ||
          (At(at) == '.' && IsDigit(At(at + 1))))
     ++at;

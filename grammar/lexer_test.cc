@@ -44,6 +44,7 @@ TEST_CASE("each kind of token") {
   CHECK(TokenText("?x ~ /open\nq") == "??x o~ r/open… yq");
   CHECK(TokenText("p(1N, 2.5e3M, 1e, 12ab, 1.2.3)") ==
         "Rp A( n1N ,, n2.5e3M ,, n1e… ,, n12ab… ,, n1.2.3… ])");
+  CHECK(TokenText("[1N2] $->") == "[[ n1N n2 ]] u$ o->");
   CHECK(TokenText("a\u2028 é \u2190 ? # $ : @ %") == "ya u\u2028 ué o\u2190 u? u# u$ u: u@ g%");
 }
 

@@ -4,8 +4,6 @@
 // a newline behind one ends the sentence unless the next line begins with a connective.
 #include "grammar/sentences.h"
 
-#include <algorithm>
-#include <array>
 #include <cassert>
 #include <utility>
 

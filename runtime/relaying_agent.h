@@ -2,7 +2,7 @@
 //
 // An agent in front of people and tools: what it has no answer to goes to them. Its answers are
 // those of a script (shell/terminal/answer_script.h), of a client (runtime/wire/given_answers.h),
-// or of a model.
+// of the host of an embedded engine, or of a model.
 #ifndef RPL_RUNTIME_RELAYING_AGENT_H_
 #define RPL_RUNTIME_RELAYING_AGENT_H_
 
@@ -19,8 +19,8 @@ namespace rpl {
 class RelayingAgent : public People, public Tools {
  public:
   /// Borrows all. `answers` has a function AnswerTo(const Request&, Pool&, std::string_view&
-  /// refused), which gives a std::optional<Answer>. `refused` is as of People::Ask; what it is then
-  /// goes on to the people.
+  /// refused), which gives a std::optional<Answer>. `refused` is the reason as in People::Ask;
+  /// AnswerTo may clear it, and the people get what is left.
   template <typename Answers>
   RelayingAgent(People& people, Tools& tools, Answers& answers)
       : people_(people),

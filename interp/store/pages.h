@@ -36,7 +36,7 @@ void TouchPages(void* begin, void* end);
 void AdvisePages(void* begin, std::size_t bytes);
 /// Gives memory of another owner back to the system, as far as it fills whole huge pages and the
 /// system can: these bytes are zero from then on. Returns how many bytes from `begin` are done
-/// with; none where there is no whole page.
+/// with; where the system cannot, all.
 std::size_t DropPages(void* begin, std::size_t bytes);
 /// The actual size of an allocation of `bytes`.
 std::size_t RoundedPages(std::size_t bytes);

@@ -61,7 +61,7 @@ class Places {
     if (at.begin == kNoId) return std::nullopt;
     return Span{page.files == nullptr ? page.file : (*page.files)[row % kPage], at.begin, at.end};
   }
-  /// Whether no row has one. Stops at the first; each page with places has one but after a removal.
+  /// Whether no row has one. Only after removals can a page be allocated and have none.
   bool empty() const {
     return std::ranges::all_of(pages_, [](const Page& page) {
       return page.ranges == nullptr ||

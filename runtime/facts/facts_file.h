@@ -66,8 +66,8 @@ inline constexpr std::size_t kBadRowsShown = 10;
 /// counted at the last one. Without a header, or not in UTF-8: one error and no rows.
 Novelty ReadFacts(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
                   Store& store, Diagnostics& out);
-/// The same of a text that nobody reads again: of a long one, the memory of the lines behind is
-/// given back, except the header, the first row and bad rows, which findings show.
+/// The same for a text that nobody reads again. While a long text is read, the memory of lines that
+/// were read is given back, except the header, the first row and bad rows, which findings show.
 Novelty ReadFactsOnce(Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
                       Store& store, Diagnostics& out);
 

@@ -302,12 +302,12 @@ bool SqlConnection::SendCancel() {
 }
 
 // Ends a wait: the server is asked to cancel the statement, and the connection is closed. A request
-// that arrives before the server has begun the statement cancels nothing, so it is sent again until
-// there is an answer.
+// that arrives before the server has begun the statement cancels nothing, so it is sent again, up
+// to three times, until there is an answer.
 SqlError SqlConnection::GivenUp(const char* why) {
   for (int tries = 0; tries < kCancelTries && SendCancel(); ++tries) {
     pollfd one{Libpq::Load()->socket(connection_), POLLIN, 0};
-    if (poll(&one, 1, static_cast<int>(kCancelPause.count())) != 0) break;
+    if (poll(&one, 1, static_cast<int>(kCancelPause.count())) > 0) break;
   }
   Close();
   if (*why != '\0') return {"", why, false, true};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/step/dispatch.h"
 
-#include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 

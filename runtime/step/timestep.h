@@ -23,7 +23,6 @@
 #define RPL_RUNTIME_STEP_TIMESTEP_H_
 
 #include <memory>
-#include <string>
 
 #include "runtime/log.h"
 #include "runtime/session_options.h"

@@ -120,7 +120,7 @@ void ToolAgent::Observe(CommandCall& call) {
   call.finished = [this, name = call.command->name,
                    finished = std::move(call.finished)](const ToolResult& result) {
     if (const auto at = std::ranges::find(running_, name); at != running_.end()) running_.erase(at);
-    if (!running_.empty()) observer_(running_);
+    observer_(running_);
     if (finished) finished(result);
   };
 }

@@ -178,7 +178,7 @@ TEST_CASE("an observer is told which commands run, and when all have ended") {
   CHECK(told == Lines{""});
   told.clear();
   agent.Call({project.Tool("echo"), project.Tool("other")}, project.pool);
-  CHECK(told == Lines{"echo;", ""});
+  CHECK(told == Lines{"echo;", "", ""});
 }
 
 TEST_CASE("arguments without JSON are a bad request") {

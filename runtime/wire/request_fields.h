@@ -17,7 +17,8 @@ std::string TextIn(const nlohmann::ordered_json& request, const char* name);
 const nlohmann::ordered_json& ObjectIn(const nlohmann::ordered_json& request, const char* name);
 /// The texts of a list.
 std::vector<std::string> KeysIn(const nlohmann::ordered_json& request, const char* name);
-/// Whose "by" says that the answers and facts of the request are: `person`, `model`, or the host.
+/// The party that "by" names as the source of the answers and facts: `person`, `model`, or else
+/// the host.
 By PartyIn(const nlohmann::ordered_json& request);
 
 /// Throws std::invalid_argument: "expected …".

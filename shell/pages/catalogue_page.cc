@@ -256,8 +256,8 @@ class CatalogueWriter {
       out += fmt::format(
           "<details{0} aria-labelledby=\"{1}\"><summary><h3 id=\"{1}\">{2}</h3> <span "
           "class=\"dim\">{3}</span></summary>\n",
-          source.name == kLibrary ? "" : " open", places_.FileId(file), InCode(source.name),
-          Many(LineCount(source), "line", "lines"));
+          source.name == kLibrary ? "" : " open", places_.FileId(file),
+          "<code>" + Shown(source.name) + "</code>", Many(LineCount(source), "line", "lines"));
       out += SourceHtml(places_, file) + "</details>\n";
     }
     return out + "</section>\n";

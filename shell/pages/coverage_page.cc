@@ -66,7 +66,7 @@ std::string CoveragePage(const std::vector<CoverageFile>& files, double percent)
     out += fmt::format(
         "<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n<p "
         "class=\"sub\">{2:.1f} %: {3}</p>\n{4}",
-        places.FileId(number), InCode(file.name), file.percent, Tallies(file),
+        places.FileId(number), "<code>" + Shown(file.name) + "</code>", file.percent, Tallies(file),
         Lacking(file, places, number));
     out += file.text.empty() ? "<p class=\"note\">The file cannot be read any more.</p>\n"
                              : SourceHtml(places, number, MarksOf(file));

@@ -140,7 +140,8 @@ std::string PlainCode(std::string_view text) {
   std::string out;
   std::size_t from = 0;
   for (std::size_t at = shown.find('?'); at != shown.npos; at = shown.find('?', at + 1)) {
-    const std::size_t end = NameEnd(shown, static_cast<std::uint32_t>(at) + 1);
+    std::size_t end = NameEnd(shown, static_cast<std::uint32_t>(at) + 1);
+    while (end > at + 1 && shown[end - 1] == '-') --end;  // `->` is escaped here
     if (end == at + 1 || end - at > kUnbrokenName) continue;
     out += shown.substr(from, at - from) + "<var>" + shown.substr(at, end - at) + "</var>";
     from = end;

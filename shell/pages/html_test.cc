@@ -53,6 +53,10 @@ TEST_CASE("text cannot act as markup", "[html]") {
   CHECK(ShownProse("`</code><b>`") == "<code>&lt;/code&gt;&lt;b&gt;</code>");
 }
 
+TEST_CASE("a variable in a line of the log ends before an arrow", "[html]") {
+  CHECK(PlainCode("map ?x->?y, ?z-") == "map <var>?x</var>-&gt;<var>?y</var>, <var>?z</var>-");
+}
+
 TEST_CASE("prose has code spans, strong text, the texts of links and values", "[html]") {
   CHECK(ShownProse("see `a*b`, **now**, [the *list*](http://x.org/y)") ==
         "see <code>a*b</code>, <strong>now</strong>, the *list*");

@@ -83,7 +83,8 @@ class EpochPage {
       out += fmt::format(
           "<details open aria-labelledby=\"{0}\"><summary><h3 id=\"{0}\">{1}</h3> "
           "<span class=\"dim\">{2}</span></summary>\n",
-          places_.FileId(file), InCode(source.name), Many(LineCount(source), "line", "lines"));
+          places_.FileId(file), "<code>" + Shown(source.name) + "</code>",
+          Many(LineCount(source), "line", "lines"));
       out += SourceHtml(places_, file,
                         StopFile() == file ? marked : std::map<std::size_t, LineMark>{});
       out += "</details>\n";

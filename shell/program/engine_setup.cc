@@ -209,7 +209,8 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate, 
   session.profile = profile;
   session.now = options.now;
   session.limits = options.limits;
-  session.answer_forms = options.events ? AnswerForms{false, true} : options.format->answers();
+  session.answer_forms = options.format->answers();
+  session.answer_forms.json = session.answer_forms.json || options.events;
   session.strict_facts = options.strict_facts;
   session.person = options.person;
   session.answers_by = options.answers_by.empty() ? std::nullopt : ByOf(options.answers_by);

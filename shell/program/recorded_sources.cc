@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "grammar/parser.h"
 #include "interp/program/program.h"
 #include "runtime/nobody.h"

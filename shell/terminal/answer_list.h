@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "shell/terminal/answer_script.h"

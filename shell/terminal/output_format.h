@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The formats in which commands print what `--format` names: text for people, which each command
-// words itself, and formats of data, in which an outcome, a refusal and whatever else a command
-// reports is an object of docs/schemas.
+// The formats that `--format` names for commands that report outcomes: text for people, which each
+// command words itself, and formats of data, in which an outcome, a refusal and whatever else a
+// command reports is an object of docs/schemas.
 //
 // A format is a row of kOutputFormats. Options, help, completion, `.mode` of the shell and the
 // reports of refusals are read off the table; a command asks the row whether and how it writes

@@ -2,11 +2,11 @@
 //
 // The agent for a person at a terminal, or for lines of standard input in their place.
 //
-// Questions go to standard error. A question reads one line, one for rows
-// a line for each until an empty one. A choice lists its options by number and accepts the number
-// or the text; after any other line it prints what is accepted and repeats. So it does after an
-// empty line for a question that takes a number or a date; one for a free question must be
-// confirmed once, because it is more often a slip than an answer.
+// Questions go to standard error. A question reads one line, one for rows a line for each until an
+// empty one. A choice lists its options by number and accepts the number or the text; after any
+// other line it prints what is accepted and repeats. So it does after an empty line for a question
+// that takes a number or a date; one for a free question must be confirmed once, because it is more
+// often a slip than an answer.
 //
 // In place of an answer, `.decline` refuses one, `.later` goes on to the next question, `.back`
 // asks the last question again, `.open` lists all that are open, and `.help` these words. At the
