@@ -8,16 +8,20 @@
 #include "runtime/tools/tool.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -39,6 +43,60 @@ constexpr const char* kLeftChildren = "it ended, but processes that it started d
 constexpr std::uint64_t kPollMs = 50;
 constexpr int kGiveUpTicks = 500;  // after SIGKILL: stop polling
 constexpr std::size_t kMaxLogLine = 4096;
+
+// --- memory for libuv --------------------------------------------------------------------
+
+// libuv ends the process if it has no memory for its table of descriptors. So where the system has
+// none, it gets a part of a reserve, which is not given back.
+class UvReserve {
+ public:
+  static void Install() {
+    [[maybe_unused]] static const int once =
+        uv_replace_allocator(Allocate, Reallocate, AllocateZeroed, Free);
+  }
+
+ private:
+  static constexpr std::size_t kSize = 1 << 16;
+
+  static void* Take(std::size_t bytes) {
+    static std::atomic<std::size_t> used = 0;
+    const std::size_t rounded = (bytes + 15) / 16 * 16;
+    const std::size_t at = bytes > kSize ? kSize : used.fetch_add(rounded);
+    return at + rounded > kSize ? nullptr : memory_ + at;
+  }
+  static bool Has(const void* at) {
+    return std::less_equal<const void*>()(memory_, at) &&
+           std::less<const void*>()(at, memory_ + kSize);
+  }
+  static void* Allocate(std::size_t bytes) {
+    void* const memory = std::malloc(bytes);
+    return memory != nullptr ? memory : Take(bytes);
+  }
+  static void* AllocateZeroed(std::size_t count, std::size_t bytes) {
+    void* const memory = std::calloc(count, bytes);
+    return memory != nullptr || bytes > kSize / std::max<std::size_t>(count, 1)
+               ? memory
+               : Take(count * bytes);  // each part is given once, and zero
+  }
+  static void* Reallocate(void* old, std::size_t bytes) {
+    const bool own = Has(old);
+    if (!own)
+      if (void* const memory = std::realloc(old, bytes); memory != nullptr) return memory;
+    void* const memory = own ? Allocate(bytes) : Take(bytes);
+    if (memory == nullptr || old == nullptr) return memory;
+    const std::size_t before =
+        own ? static_cast<std::size_t>(memory_ + kSize - static_cast<std::byte*>(old))
+            : malloc_usable_size(old);
+    std::memcpy(memory, old, std::min(bytes, before));
+    Free(old);
+    return memory;
+  }
+  static void Free(void* memory) {
+    if (!Has(memory)) std::free(memory);
+  }
+
+  alignas(16) static inline std::byte memory_[kSize];
+};
 
 // --- output of a tool --------------------------------------------------------------------
 
@@ -528,6 +586,7 @@ void Process::TellFinished() const {
 
 std::vector<ToolResult> Batch::Run() {
   if (calls_.empty()) return {};
+  UvReserve::Install();
   if (const int error = uv_loop_init(&loop_); error != 0) {
     std::fill(results_.begin(), results_.end(),
               Failure("not-started", fmt::format("no event loop: {}", uv_strerror(error))));

@@ -19,6 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A copy of the tool under test: those of other programs, which run beside these tests, are not
+// counted (RunningTools).
+const std::string& ToolUnderTest() {
+  static const testing::Folder folder;
+  static const std::string copy = [] {
+    std::string to = std::string(folder.path()) + "/tool";
+    fs::copy_file(RPL_TOOL_UNDER_TEST, to);
+    return to;
+  }();
+  return copy;
+}
+
 // Commands of the tool under test, called together. Each result is a line of text: its JSON, or
 // `code: message`.
 struct Workshop {
@@ -36,7 +48,7 @@ struct Workshop {
   ToolCommand& Add(std::vector<std::string> words) {
     ToolCommand command;
     command.name = "tool";
-    command.argv = {RPL_TOOL_UNDER_TEST};
+    command.argv = {ToolUnderTest()};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
     command.folder = "/";
     return commands.emplace_back(std::move(command));
@@ -94,7 +106,7 @@ int RunningTools() {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::error_code error;
     const fs::path program = fs::read_symlink(entry.path() / "exe", error);
-    if (!error && program == fs::canonical(RPL_TOOL_UNDER_TEST)) ++running;
+    if (!error && program == fs::canonical(ToolUnderTest())) ++running;
   }
   return running;
 }
@@ -297,9 +309,9 @@ TEST_CASE("while a callback runs, Ctrl-C goes to the handler of the caller") {
 TEST_CASE("starting is told right before a process is started") {
   ToolCommand good, bad;
   good.name = bad.name = "tool";
-  good.argv = {RPL_TOOL_UNDER_TEST, "echo"};
+  good.argv = {ToolUnderTest(), "echo"};
   good.folder = "/";
-  bad.argv = {RPL_TOOL_UNDER_TEST, "echo"};
+  bad.argv = {ToolUnderTest(), "echo"};
   bad.folder = "/nowhere";
   std::string started;
   const nlohmann::ordered_json none = nlohmann::ordered_json::array();
