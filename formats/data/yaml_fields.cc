@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/data/json_text.h"
+#include "formats/list_text.h"
 #include "formats/number_text.h"
 #include "formats/shorten.h"
 #include "formats/spelling.h"
@@ -23,10 +24,7 @@ std::string NearestWord(std::string_view got, std::span<const std::string_view> 
 }
 
 std::string OneOf(std::span<const std::string_view> words) {
-  std::string all;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    all += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
-  return all;
+  return ListText(words, " or ", [](std::string_view word) { return fmt::format("`{}`", word); });
 }
 
 std::string YamlFields::PathOf(const YamlNode& node) {

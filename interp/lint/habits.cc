@@ -3,8 +3,10 @@
 // Habits of other languages, each of which is legal RPL and means something else: a function call
 // for a value, `[& ?x]` for all ?x, a variable without its `?`, one variable for two counts.
 #include <algorithm>
+#include <functional>
 
 #include "formats/character.h"
+#include "formats/list_text.h"
 #include "interp/lint/context.h"
 #include "interp/program/lower.h"
 #include "interp/store/store.h"
@@ -432,9 +434,7 @@ class Habits {
       }
     }
     if (first == nullptr) return;
-    std::string wanted = names.front();
-    for (std::size_t i = 1; i < names.size(); ++i)
-      wanted += (i + 1 < names.size() ? ", " : " and ") + names[i];
+    const std::string wanted = ListText(names, " and ", std::identity());
     const std::string symbol = "`" + first->As<Symbol>()->name + "` is a symbol, not a variable";
     context_.Add(Code::kForgottenMark, first->span,
                  symbol + (symbols.asks ? ", so this heading asks for nothing"

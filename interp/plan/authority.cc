@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "formats/list_text.h"
 #include "grammar/namespaces.h"
 #include "interp/store/store.h"
 
@@ -368,10 +369,8 @@ std::string PartiesText(Parties parties) {
   for (int by = 0; by <= static_cast<int>(By::kFile); ++by)
     if ((parties & PartyBit(static_cast<By>(by))) != 0)
       names.push_back(PartyText(static_cast<By>(by)));
-  std::string out(names.empty() ? "nobody" : names.front());
-  for (std::size_t i = 1; i < names.size(); ++i)
-    out += (i + 1 == names.size() ? " or " : ", ") + std::string(names[i]);
-  return out;
+  if (names.empty()) return "nobody";
+  return ListText(names, " or ", std::identity());
 }
 
 bool IsGuardData(std::string_view label) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/list_text.h"
 #include "formats/spelling.h"
 #include "interp/store/json_value.h"
 #include "runtime/replies.h"
@@ -26,10 +27,7 @@ std::string_view TypeText(const ordered_json& json) {
 }
 
 std::string KeyList(std::span<const std::string_view> names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == names.size() ? " or " : ", ", names[i]);
-  return out;
+  return ListText(names, " or ", [](std::string_view name) { return fmt::format("\"{}\"", name); });
 }
 
 std::string KeyHint(const std::string& got, std::span<const std::string_view> known) {

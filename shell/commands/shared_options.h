@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/list_text.h"
 #include "shell/program/options.h"
 
 namespace rpl {
@@ -61,12 +62,9 @@ CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to);
 template <typename T>
 void AddFormat(CLI::App& command, T& to,
                const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
-  std::string help;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    help += (i == 0                    ? ""
-             : i + 1 == choices.size() ? " or "
-                                       : ", ") +
-            choices[i].first + (i == 0 ? " (default)" : "");
+  const std::string help = ListText(choices, " or ", [&](const auto& choice) {
+    return choice.first + (&choice == &choices.front() ? " (default)" : "");
+  });
   AddChoice(command, "--format", to, "FORMAT", help.c_str(), choices);
 }
 
