@@ -674,9 +674,7 @@ RandomProgram MakeEquivalences(std::uint32_t seed) { return MakeShaped(seed, {"e
 bool Holds(const char* what, std::string (*property)(const RandomProgram&), std::uint32_t count,
            RandomProgram (*maker)(std::uint32_t seed) = MakeAny) {
   return InBatches(what, count, [&](std::uint32_t programs) {
-    const std::uint32_t first = Setting(
-        "RPL_RANDOM_SEED",
-        *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
+    const std::uint32_t first = FirstSeed();
     for (std::uint32_t i = 0; i < programs; ++i) {
       const RandomProgram p = maker(first + i);
       if (property(p).empty()) continue;

@@ -605,9 +605,7 @@ RandomProgram MakeExtrema(std::uint32_t seed) { return MakeShaped(seed, {"extrem
 
 // A batch of programs, from a seed of rapidcheck's.
 void Check(Property property, Maker maker, std::uint32_t count) {
-  const std::uint32_t first = Setting(
-      "RPL_RANDOM_SEED",
-      *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
+  const std::uint32_t first = FirstSeed();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t seed = first + i;
     const RandomProgram p = maker(seed);

@@ -31,6 +31,13 @@ bool InBatches(const char* what, std::uint32_t programs, Check&& check) {
   });
 }
 
+/// The seed of the first program of a case: RPL_RANDOM_SEED, or one of rapidcheck's, which it does
+/// not make smaller.
+inline std::uint32_t FirstSeed() {
+  return Setting("RPL_RANDOM_SEED", *rc::gen::noShrink(rc::gen::resize(
+                                        rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
+}
+
 }  // namespace rpl
 
 #endif  // RPL_INTERP_TESTING_RANDOM_BATCHES_H_

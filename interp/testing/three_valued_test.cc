@@ -254,9 +254,7 @@ std::string Guarded(Property property, const KindsProgram& p) {
 }
 
 void Check(Property property, std::uint32_t count) {
-  const std::uint32_t first = Setting(
-      "RPL_RANDOM_SEED",
-      *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
+  const std::uint32_t first = FirstSeed();
   for (std::uint32_t i = 0; i < count; ++i) {
     const KindsProgram p = MakeKinds(first + i);
     const std::string difference = Guarded(property, p);
