@@ -1284,8 +1284,13 @@ def spellings():
 
 
 def try_spellings(share):
-    agent = Agent()
-    return [command for command in share if agent.asks("Bash", {"command": command})]
+    """Those that pass. One gateway decides about all, and a call that must pass comes last."""
+    agent = GatewayAgent()
+    try:
+        passed = [command for command in share if agent.asks("Bash", {"command": command})]
+        return passed if agent.asks("Bash", {"command": "ls"}) else share
+    finally:
+        agent.close()
 
 
 # --- Many at once ---------------------------------------------------------------------------

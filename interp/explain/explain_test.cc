@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <string>
+#include <unordered_set>
 
 #include "interp/explain/explain_print.h"
 #include "interp/testing/random_batches.h"
@@ -515,8 +517,12 @@ std::string Rederive(const Explanation& e, const ExplainNode& node) {
       return "";
     if (IsFact(premise)) program += premise.text + "\n";
   }
+  program += node.rule + "\n";
+  static std::unordered_set<std::string> given;  // what was derived before
+  const auto [again, is_new] = given.insert(program + node.text);
+  if (!is_new) return "";
   Engine engine;
-  engine.Take(program + node.rule + "\n");
+  engine.Take(program);
   // A set is shown in the order of its first appearance, a gathered list has the order of
   // its answers, and premises that serve two answers stand at the first: there the letters
   // are compared.
@@ -531,9 +537,10 @@ std::string Rederive(const Explanation& e, const ExplainNode& node) {
   // A table, and an answer for a group key, are there for who asks.
   testing::Silent agent;
   Session session(agent, {});
-  session.Load("x.rpl", program + node.rule + "\n");
+  session.Load("x.rpl", program);
   if (session.Say("q", "% <- " + node.text + "\n").status == Status::kSatisfied) return "";
-  return "does not give " + node.text + ":\n" + program + node.rule + "\n";
+  given.erase(again);
+  return "does not give " + node.text + ":\n" + program;
 }
 
 // "" when every node is what it says and no fact rests on itself.
@@ -697,7 +704,7 @@ TEST_CASE("a search for a derivation that ends says so, and where") {
 }
 
 TEST_CASE("every tree is a proof") {
-  CHECK(Holds("proof", EveryTreeIsAProof, 300));
+  CHECK(Holds("proof", EveryTreeIsAProof, 200));
   CHECK(Holds("proof", EveryTreeIsAProof, 100, MakeEquivalences));
 }
 

@@ -154,8 +154,8 @@ TEST_CASE("so they have when all slots have the same tag, and parts run over int
   const auto ends = RowsOf(
       pool, [](std::uint32_t n) { return 0xabc00000u | (n & 0xffff) | (n >> 16) % 2 * 0x1f0; });
   for (const std::size_t few : {512, 0}) {
-    CompareWith(12, 6, 2'000, spread, few);
-    CompareWith(13, 6, 2'000, ends, few);
+    CompareWith(12, 6, 1'000, spread, few);
+    CompareWith(13, 6, 1'000, ends, few);
   }
 }
 
