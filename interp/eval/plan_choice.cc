@@ -33,6 +33,13 @@ double CostOfIndex(RowId rows) {
   return n * (1 + 3 * misses);
 }
 
+// The number below kTried whose bits are those of another, the last one first.
+std::size_t ReversedBits(std::size_t number) {
+  std::size_t out = 0;
+  for (std::size_t bit = 1; bit < kTried; bit *= 2, number /= 2) out = 2 * out + number % 2;
+  return out;
+}
+
 int MagnitudeOf(RowId rows) { return static_cast<int>(std::bit_width(rows)) / 2; }
 
 }  // namespace
@@ -164,46 +171,59 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const Task& t
   return out;
 }
 
-// The probes and rows that the plan takes for all its outer rows, from those for some of them, the
-// last of which may be scanned in part; no more than about `most` is looked for. nullopt: it
-// was stopped.
+// The probes and rows that the plan takes for all its outer rows, from those for some of them,
+// spread over all, each of which may be followed in part. No more than about `most` is looked for.
+// nullopt: it was stopped.
 std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
                                                  double most) {
   JoinRun run(*plan.join, store_, marks, &keep_on_, nullptr);
   run.BeTrial();
   const std::size_t outer = run.outer();
   const std::size_t count = std::min(outer, kTried);
+  const std::uint64_t share = kTrialWork / std::max<std::size_t>(std::min(count, kFewTried), 1);
+  std::uint64_t before = 0;  // the work of earlier rows
+  bool stopped = false;
   RowBatch found;
-  found.Clear(plan.join->columns.size());
   const auto pause = [&] {
     found.Clear(plan.join->columns.size());
-    return run.work() < kTrialWork && keep_on_();
+    stopped = !keep_on_();
+    return !stopped && run.work() - before < share;
   };
-  const auto cost_after = [&](double rows) {
-    return static_cast<double>(run.work()) / rows * static_cast<double>(outer);
-  };
-  const auto trial = [&](double rows) {
-    rows = std::max(rows, 1e-9);
-    Trial out = {cost_after(rows), {}};
-    JoinCounts counts;
-    run.AddTo(counts);
-    for (const JoinCounts::Step& step : counts.steps)
-      out.steps.push_back(
-          {static_cast<double>(step.times) / rows, static_cast<double>(step.rows) / rows});
-    if (!out.steps.empty()) out.steps.front() = {1, static_cast<double>(outer)};
-    return out;
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = i * outer / count;
-    const auto done = static_cast<double>(i);
-    if (!run.Run(at, at + 1, found, kTrialWork, pause)) {
-      if (run.work() < kTrialWork) return std::nullopt;
-      return trial(done + run.scanned());
+  found.Clear(plan.join->columns.size());
+  JoinCounts counted;
+  run.AddTo(counted);
+  Trial out{0, std::vector<ExpectedReads>(counted.steps.size())};
+  std::size_t tried = 0;
+  // In the order of reversed bits, those before a stop are spread as well.
+  for (std::size_t i = 0; tried < count; ++i) {
+    const std::size_t row = ReversedBits(i);
+    if (row >= count) continue;
+    const std::size_t at = row * outer / count;
+    // What is followed in part stands for the whole of it.
+    double times = 1;
+    if (!run.Run(at, at + 1, found, share, pause)) {
+      if (stopped) return std::nullopt;
+      times = 1 / std::max(run.scanned(), 1e-9);
     }
-    if (run.work() >= kTrialWork || (i >= kFewTried && cost_after(done + 1) > 2 * most))
-      return trial(done + 1);
+    JoinCounts now;
+    run.AddTo(now);
+    for (std::size_t step = 0; step < now.steps.size(); ++step) {
+      const JoinCounts::Step &to = now.steps[step], &from = counted.steps[step];
+      out.steps[step].times += times * static_cast<double>(to.times - from.times);
+      out.steps[step].rows += times * static_cast<double>(to.rows - from.rows);
+    }
+    counted = std::move(now);
+    out.cost += times * static_cast<double>(run.work() - before);
+    before = run.work();
+    ++tried;
+    const double all = out.cost / static_cast<double>(tried) * static_cast<double>(outer);
+    if (before >= kTrialWork || (tried > kFewTried && all > 2 * most)) break;
   }
-  return trial(static_cast<double>(count));
+  const auto rows = static_cast<double>(std::max<std::size_t>(tried, 1));
+  out.cost *= static_cast<double>(outer) / rows;
+  for (ExpectedReads& step : out.steps) step = {step.times / rows, step.rows / rows};
+  if (!out.steps.empty()) out.steps.front() = {1, static_cast<double>(outer)};
+  return out;
 }
 
 // The cost of the indexes that the plan would need and no plan in use does; a trial has it, too.
