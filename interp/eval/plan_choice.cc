@@ -190,7 +190,7 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
     return !stopped && run.work() - before < share;
   };
   found.Clear(plan.join->columns.size());
-  JoinCounts counted;
+  JoinCounts counted, now;
   run.AddTo(counted);
   Trial out{0, std::vector<ExpectedReads>(counted.steps.size())};
   std::size_t tried = 0;
@@ -205,14 +205,14 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
       if (stopped) return std::nullopt;
       times = 1 / std::max(run.scanned(), 1e-9);
     }
-    JoinCounts now;
+    now.steps.clear();
     run.AddTo(now);
     for (std::size_t step = 0; step < now.steps.size(); ++step) {
       const JoinCounts::Step &to = now.steps[step], &from = counted.steps[step];
       out.steps[step].times += times * static_cast<double>(to.times - from.times);
       out.steps[step].rows += times * static_cast<double>(to.rows - from.rows);
     }
-    counted = std::move(now);
+    std::swap(counted, now);
     out.cost += times * static_cast<double>(run.work() - before);
     before = run.work();
     ++tried;

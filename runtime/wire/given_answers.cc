@@ -146,8 +146,9 @@ std::vector<UnusedAnswer> GivenAnswers::TakeUnused() {
 
 std::optional<rpl::Answer> GivenAnswers::AnswerTo(const Request& request, Pool& pool,
                                                   std::string_view& refused) {
-  if (!refused.empty()) refused_.push_back({last_, std::string(refused), false});
-  refused = "";
+  const std::string last = std::exchange(last_, "");
+  if (!refused.empty() && !last.empty())
+    refused_.push_back({last, std::string(std::exchange(refused, "")), false});
   rpl::Answer given = Given(request, pool);
   if (given.kind != rpl::Answer::Kind::kNobody) return given;
   const ToolCall* call = request.call();
@@ -162,7 +163,6 @@ rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {
     if (!KeyFits(request, given_[i].key)) continue;
     const GivenAnswer given = std::move(given_[i]);
     given_.erase(given_.begin() + static_cast<std::ptrdiff_t>(i));
-    last_ = given.key;
     const bool secret = AsksForSecret(request);
     if (secret && given.by == By::kModel) {
       refused_.push_back({given.key, kSecretWanted, true});
@@ -176,6 +176,7 @@ rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {
     if (read.error.empty()) {
       if (read.answer.kind == rpl::Answer::Kind::kValue)
         used_.emplace_back(request.id, Text(pool, read.answer.value));
+      last_ = given.key;
       return read.answer;
     }
     refused_.push_back({given.key, std::move(read.error), false});

@@ -62,7 +62,8 @@ class GivenAnswers {
   /// Those that were not used since the last call, which are forgotten.
   std::vector<UnusedAnswer> TakeUnused();
 
-  /// For an agent that relays. Whatever was refused, others are asked as if nothing was.
+  /// For an agent that relays. If it was an answer of the client that was refused, others are asked
+  /// as if nothing was.
   std::optional<rpl::Answer> AnswerTo(const Request& request, Pool& pool,
                                       std::string_view& refused);
 
@@ -82,7 +83,7 @@ class GivenAnswers {
   std::set<std::string> started_;
   std::vector<UnusedAnswer> refused_;
   std::vector<std::pair<std::string, std::string>> used_;
-  std::string last_;  // the key of the last answer that was used
+  std::string last_;  // the key of the answer that AnswerTo gave last; "" if it gave none
   std::vector<std::string> chat_;
 };
 

@@ -83,5 +83,25 @@ TEST_CASE("the answers in an input, and what is none") {
   CHECK_THROWS_AS(PartyIn({{"by", "me"}}), std::invalid_argument);
 }
 
+TEST_CASE("a reason for a refusal goes back to who gave the answer") {
+  Pool pool;
+  Question question(Question::Kind::kAsk);
+  question.name = question.id = "place";
+  GivenAnswers given;
+  given.Give({GivenAnswer::Kind::kJson, "place", "Lucca"});
+  std::string_view refused;
+  CHECK(given.AnswerTo(question, pool, refused));
+  refused = "there is no room";
+  CHECK(!given.AnswerTo(question, pool, refused));
+  CHECK(refused.empty());
+  refused = "a model's answer";
+  CHECK(!given.AnswerTo(question, pool, refused));
+  CHECK(refused == "a model's answer");
+  const std::vector<UnusedAnswer> unused = given.TakeUnused();
+  REQUIRE(unused.size() == 1);
+  CHECK(unused[0].key == "place");
+  CHECK(unused[0].why == "there is no room");
+}
+
 }  // namespace
 }  // namespace rpl
