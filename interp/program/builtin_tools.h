@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tools that are built in: those of §14.2, and `$index` and `$write` (docs/tools.md). The
-// linter, the editor, the guard, the settings and the servers read this table.
+// The tools that are built in; builtin_tools_test.cc compares them with docs/tools.md. The linter,
+// the editor, the guard, the settings and the servers read this table.
 #ifndef RPL_INTERP_PROGRAM_BUILTIN_TOOLS_H_
 #define RPL_INTERP_PROGRAM_BUILTIN_TOOLS_H_
 
@@ -15,7 +15,7 @@ namespace rpl {
 struct BuiltinTool {
   enum class Replies {
     kPeople,  // the call is a question
-    kEngine,  // there is no reply: it is output
+    kOutput,  // nobody: it is no call, but a clause that writes
     kFiles,   // files and databases, or a command of this name in the settings; it wants permission
   };
 
@@ -29,7 +29,7 @@ inline constexpr BuiltinTool kBuiltinTools[] = {
     {"ask", 1, 1, "$ask(?prompt)", BuiltinTool::Replies::kPeople},
     {"choose", 2, 2, "$choose(?prompt, ?options)", BuiltinTool::Replies::kPeople},
     {"generate", 1, 1, "$generate(?prompt)", BuiltinTool::Replies::kPeople},
-    {"json", 1, 1, "$json(?x)", BuiltinTool::Replies::kEngine},
+    {"json", 1, 1, "$json(?x)", BuiltinTool::Replies::kOutput},
     {"index", 1, 2, "$index(?location)", BuiltinTool::Replies::kFiles},
     {"write", 2, 3, "$write(?content, ?location)", BuiltinTool::Replies::kFiles},
 };

@@ -12,6 +12,7 @@
 #include "grammar/namespaces.h"
 #include "interp/plan/analysis.h"
 #include "interp/plan/authority.h"
+#include "interp/program/builtin_tools.h"
 #include "interp/program/novelty_walk.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
@@ -94,8 +95,8 @@ class CatalogueReader {
       at.erase(std::unique(at.begin(), at.end(), same), at.end());
       entry.group = GroupOf(entry);
       entry.asks = std::ranges::any_of(entry.uses, [&](std::size_t used) {
-        const std::string& name = to_.entries[used].name;
-        return name == "$ask" || name == "$choose" || name == "$generate";
+        const CatalogueEntry& tool = to_.entries[used];
+        return tool.kind == Kind::kTool && IsQuestionTool(std::string_view(tool.name).substr(1));
       });
     }
     Sort();

@@ -32,7 +32,7 @@ struct CatalogueEntry {
   std::vector<std::string> arguments;  // names, as in the heading or the first rule; "" for none
   std::size_t rules = 0;
   bool asked = false;                // a heading that asks a person
-  bool asks = false;                 // a rule of it uses $ask or $choose
+  bool asks = false;                 // a rule of it asks, as by $ask
   bool computed = false;             // by the engine, without rules: a relation of the library
   std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
   std::size_t facts = 0;             // asserted by the text
