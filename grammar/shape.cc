@@ -230,7 +230,7 @@ class Shape {
 
   void WholeSentence(Sentence& sentence) {
     takes_recorded_ = IsEntry(sentence.rule);
-    RuleParts(sentence.rule);
+    RuleParts(sentence.rule, true);
     names_.HyphensInNames(sentence.span);
   }
 
@@ -243,9 +243,10 @@ class Shape {
  private:
   // --- Sentences ------------------------------------------------------------------------
 
-  void RuleParts(Rule& rule) {
+  // `whole`: no clause stands beside the rule.
+  void RuleParts(Rule& rule, bool whole) {
     for (Node& head : rule.heads) Head(head);
-    for (Node& tail : rule.tail) Clause(tail, !rule.heads.empty());
+    for (Node& tail : rule.tail) Clause(tail, whole && !rule.heads.empty());
     for (Abductive& act : rule.abductives) Activation(act);
     Constraints(rule);
   }
@@ -306,7 +307,7 @@ class Shape {
 
   // --- Clauses --------------------------------------------------------------------------
 
-  // `whole_tail`: the node is everything after `<-`, where NESTED-RULE may stand.
+  // `whole_tail`: the node is everything after the `<-` of a sentence, where NESTED-RULE may stand.
   void Clause(Node& node, bool whole_tail) {
     Visit(
         node, [&](Call&) { ACall(node); },
@@ -356,7 +357,7 @@ class Shape {
       Fail(Code::kSyntaxError, inner.span,
            "a rule with `;` or `->` in parentheses must be the whole tail of another rule");
     }
-    RuleParts(*rule);
+    RuleParts(*rule, whole_tail);
   }
 
   // A bare name as a head or clause is a nullary relation (decision 16).

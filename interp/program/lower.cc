@@ -235,7 +235,7 @@ void Lowering::Tail(const Node& node, Clauses& out) {
         for (const Node& clause : c.clauses) Tail(clause, out);
       },
       [&](const Group& g) { Tail(g.inner.front(), out); },
-      [&](const Rule& rule) { NestedRule(node, rule, out); },
+      [&](const Rule& rule) { NestedRule(rule, out); },
       [&](const Disjunction& d) {
         Alternatives alternatives;
         std::vector<const Node*> branches;
@@ -294,13 +294,10 @@ void Lowering::Tail(const Node& node, Clauses& out) {
       });
 }
 
-// HEAD <- (RULE) and (HEAD <- TAIL) as a clause: both heads hold for each answer of the
-// inner tail (decision 37), so the inner tail is part of this one, and the inner head is
-// a rule of its own, made by Program.
-void Lowering::NestedRule(const Node&, const Rule& rule, Clauses& out) {
-  Definition inner;
-  Activation(rule.abductives, inner);
-  for (Clause& clause : inner.activation) out.push_back(std::move(clause));
+// (HEAD <- TAIL) as a clause: both heads hold for each answer of the inner tail (decision 37), so
+// the inner tail is part of this one, and the inner head is a rule of its own, made by Program. The
+// parser refuses `;` and `->` there.
+void Lowering::NestedRule(const Rule& rule, Clauses& out) {
   for (const Node& tail : rule.tail) Tail(tail, out);
 }
 

@@ -89,7 +89,7 @@ class Lowering {
   void FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out);
   void MatchInstances(const Annotation& of, const OwnSlots& own, Pattern& map);
   void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
-  void NestedRule(const Node& node, const Rule& rule, Clauses& out);
+  void NestedRule(const Rule& rule, Clauses& out);
   void HeadOf(const Node& head, const Rule& rule, Definition& def);
   void MatchArgument(const Node& node, Pattern& arg, Clauses& out);
   void TextsOf(Definition& def);
