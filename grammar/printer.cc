@@ -209,6 +209,11 @@ struct Printer {
     Put(v.inner.front());
     out += ")";
   }
+  void One(const Abductive& v) {
+    out.append("@").append(AbductiveOf(v.kind).word).append("(");
+    List(v.clauses, ", ");
+    out += ")";
+  }
   void One(const Rule& v) {
     const char* separator = "";
     for (const Nodes* part : {&v.heads, &v.tail}) {
@@ -220,9 +225,8 @@ struct Printer {
     }
     separator = " ; ";
     for (const Abductive& a : v.abductives) {
-      out.append(separator).append("@").append(AbductiveOf(a.kind).word).append("(");
-      List(a.clauses, ", ");
-      out += ")";
+      out += separator;
+      One(a);
       separator = ", ";
     }
     for (const Node& c : v.constraints) {
@@ -367,6 +371,13 @@ std::string Print(const Node& node, std::vector<PrintedVariable>& variables) {
   Printer printer;
   printer.variables = &variables;
   printer.Put(node);
+  return std::move(printer.out);
+}
+
+std::string Print(const Abductive& abductive, std::vector<PrintedVariable>& variables) {
+  Printer printer;
+  printer.variables = &variables;
+  printer.One(abductive);
   return std::move(printer.out);
 }
 

@@ -44,6 +44,7 @@ struct PrintedVariable {
 /// The same, and the variables of the text in their order: not those that stand for the rest of a
 /// collection, or alone after `~`.
 std::string Print(const Node& node, std::vector<PrintedVariable>& variables);
+std::string Print(const Abductive& abductive, std::vector<PrintedVariable>& variables);
 
 /// The S-expression of a sentence or node.
 std::string PrintTree(const Sentence& sentence);

@@ -172,7 +172,7 @@ TEST_CASE("an equality that is taken apart leaves the other clauses waiting") {
   CHECK(PlanOf("q(?x) <- f(_) = f(?y), ?u < 1, a(?x)", Mode::kSolve) ==
         "atom a(?x) > stuck: ?u is never bound in `?u < 1`");
   CHECK(PlanOf("q(?x) <- f(_) = f(?y), a(?x); @distinct(?x, a(?x))") ==
-        "atom a(?x) > atom a(?x) by all > distinct @distinct > emit");
+        "atom a(?x) > atom a(?x) by all > distinct @distinct(?x, a(?x)) > emit");
 }
 
 TEST_CASE("each branch of a disjunction goes on with its own copy of the rest") {

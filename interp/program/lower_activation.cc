@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "grammar/abductives.h"
+#include "grammar/printer.h"
 #include "interp/program/lower.h"
 
 namespace rpl {
@@ -89,7 +90,9 @@ struct Lowering::Activations {
     }
     loop.value = lowering.SlotOf(carried, false);
     loop.next = lowering.SlotOf(fresh.front(), false);
-    return {.before = {Whole(a, std::move(loop))}};
+    Clause whole = Whole(a, std::move(loop));
+    whole.variables = nullptr;  // one value of the loop's lvar would not fit all of its text
+    return {.before = {std::move(whole)}};
   }
 
   using Part = std::span<const Node>;  // of the comma list
@@ -115,9 +118,11 @@ struct Lowering::Activations {
     return slots;
   }
 
-  // The clause that the abductive as a whole means.
+  // The clause that the abductive as a whole means. Proofs show its text with values.
   static Clause Whole(const Abductive& a, decltype(Clause::is) is) {
-    return {std::move(is), a.span, "@" + std::string(AbductiveOf(a.kind).word)};
+    std::vector<PrintedVariable> variables;
+    std::string text = Print(a, variables);
+    return {std::move(is), a.span, std::move(text), Shared(std::move(variables))};
   }
 };
 
