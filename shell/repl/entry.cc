@@ -9,6 +9,7 @@
 #include "formats/character.h"
 #include "grammar/ast.h"
 #include "grammar/document.h"
+#include "grammar/markdown.h"
 #include "grammar/sentences.h"
 #include "shell/terminal/refusal.h"
 
@@ -27,24 +28,6 @@ std::vector<std::string_view> LinesOf(std::string_view text) {
   }
 }
 
-std::string_view WithoutIndent(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(' ');
-  return begin == line.npos || begin > 3 ? std::string_view() : line.substr(begin);
-}
-
-bool IsHeading(std::string_view line) {
-  line = WithoutIndent(line);
-  const std::size_t marks = std::min(line.find_first_not_of('#'), line.size());
-  return marks >= 1 && marks <= 6 && (marks == line.size() || line[marks] == ' ');
-}
-
-// The number of marks of a line that opens or closes a fence; 0 for other lines.
-std::size_t FenceMarks(std::string_view line) {
-  line = WithoutIndent(line);
-  if (!line.starts_with("```") && !line.starts_with("~~~")) return 0;
-  return std::min(line.find_first_not_of(line.front()), line.size());
-}
-
 bool IsCommand(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
   if (begin == text.npos) return false;
@@ -53,35 +36,28 @@ bool IsCommand(std::string_view text) {
 }
 
 bool IsMarkdown(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of("\r\n");
-  if (begin == text.npos) return false;
-  const std::string_view first = LinesOf(text.substr(begin)).front();
-  return IsHeading(first) || FenceMarks(first) > 0;
+  const std::size_t begin = std::min(text.find_first_not_of("\r\n"), text.size());
+  const std::vector<Block> first = ReadBlocks(LinesOf(text.substr(begin)).front(), 0);
+  return !first.empty() &&
+         (first.front().kind == BlockKind::kHeading || first.front().kind == BlockKind::kFence);
 }
 
+// REQUIRES: it is Markdown.
 bool IsCompleteMarkdown(std::string_view text, bool pasted) {
-  const std::vector<std::string_view> lines = LinesOf(text);
-  std::size_t open = 0;     // marks of the open fence
-  std::size_t content = 0;  // lines of it but the first
-  bool closed = false;      // the last line closes a fence
-  bool seen = false;        // the first line with text
-  std::size_t blank = 0;    // lines at the end
-  for (const std::string_view line : lines) {
-    const std::size_t marks = FenceMarks(line);
-    closed = false;
-    if (open > 0) {
-      if (marks >= open && IsAllSpace(WithoutIndent(line).substr(marks))) open = 0, closed = true;
-    } else if (marks > 0) {
-      open = marks;
-    }
-    blank = IsAllSpace(line) ? blank + 1 : 0;
-    if (seen && blank == 0) ++content;
-    seen |= blank == 0;
-  }
-  if (open > 0) return false;
+  const std::vector<Block> blocks = ReadBlocks(text, 0);
+  const Block& last = blocks.back();
+  if (!last.closed) return false;
   if (pasted) return true;
-  const bool fence_alone = closed && !IsHeading(lines.front());
-  return fence_alone || blank > (content > 0 ? 0 : 1);
+  if (blocks.front().kind == BlockKind::kFence && last.kind == BlockKind::kFence &&
+      last.span.end == text.size())
+    return true;
+  std::size_t written = 0;  // lines with text
+  std::size_t blank = 0;    // lines at the end
+  for (const std::string_view line : LinesOf(text)) {
+    blank = IsAllSpace(line) ? blank + 1 : 0;
+    if (blank == 0) ++written;
+  }
+  return blank > (written > 1 ? 0 : 1);
 }
 
 // Probes with a line that begins no sentence at column 1: the entry is complete if that line is a

@@ -57,6 +57,9 @@ TEST_CASE("Markdown ends with an empty line below its content, or with its fence
   CHECK(IsComplete("# Trip\n```rpl\na(1)\n```\n", false));
   CHECK_FALSE(IsComplete("```rpl\na(1)", false));
   CHECK(IsComplete("```rpl\na(1)\n```", false));
+  CHECK_FALSE(IsComplete("```rpl\na(1)\n~~~", false));
+  CHECK_FALSE(IsComplete("# Trip\n```rpl\na(1)\n~~~\n", false));
+  CHECK(IsComplete("~~~rpl\na(1)\n```\n~~~", false));
   CHECK(IsComplete("#?x", false));  // an expansion
 
   CHECK(IsComplete("# Trip - place(?x)\n\nWhere to?\n\n## Next\n\nMore.", true));
