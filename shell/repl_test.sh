@@ -605,7 +605,8 @@ expect "a missing file is no import" 2 "" "none.csv: No such file" "$rpl" repl <
 expect "answers in other forms" 0 $'what,n\n"pen, red",3\nink,4\n| ?what | ?n |\n| --- | --- |
 | "pen, red" | 3 |\n| "ink" | 4 |\n?what = "pen, red"\n?n = 3\n\n?what = "ink"\n?n = 4\ntrue' "" \
   "$rpl" repl --facts stock=stock.csv < <(printf '.mode %s\nstock(?what, ?n)\n' csv markdown line; echo 'stock("ink", 4), true')
-expect "no form" 2 "" "expected .mode table|text|json|csv|markdown|line, got \`xml\`" \
+modes=$("$rpl" repl < <(echo .help mode) | sed -n 's/^\.mode //p')
+expect "no form" 2 "" "expected .mode $modes, got \`xml\`" \
   "$rpl" repl < <(echo '.mode xml')
 expect "output to a file, and back" 0 'true' "" "$rpl" repl --facts stock=stock.csv \
   < <(printf '.output out.csv\n.mode csv\nstock(?what, ?n)\n.output\nstock("ink", 4), true\n')
@@ -627,6 +628,17 @@ expect "output nowhere" 2 'true' "none/out: cannot be written" "$rpl" repl < <(p
 expect "output over a document" 2 '' "legs.rpl: this is a document of the session" \
   "$rpl" repl legs.rpl < <(echo '.output legs.rpl')
 expect "output that does not fit" 2 '' "/dev/full: cannot be written" "$rpl" repl < <(printf '.output /dev/full\np(1)\np(1), true\n')
+printf '# Trip - %%trip(?where, ?nights) <- where(?where), nights(?nights)\n\n# Where - where(?where)\n\nWhere?\n\n# Nights - nights(?nights)\n\nHow many?\n' >back.md
+oslo=$' ?where | ?nights\n--------+---------\n "Oslo" |       3\n1 answer'
+expect "an answer is taken back" 0 "$oslo" "there is no answer to take back" \
+  "$rpl" repl back.md < <(printf '.run\n.back\nRome\n.back\nOslo\n3\n')
+expect "an answer to a query is taken back" 0 "$oslo" "" \
+  "$rpl" repl back.md < <(printf '%%trip(?where, ?nights)\nRome\n.back\nBern\n.back\nOslo\n3\n')
+expect "an answer before a question that was left open is taken back" 0 \
+  $'waiting for nights(?nights): How many?\n'"$oslo" "" \
+  "$rpl" repl back.md < <(printf '.run\nRome\n.later\n.run\n.back\nOslo\n3\n')
+expect "the open questions" 0 "$oslo" $'Where?\n  Where?\n  How many?\nHow many?' \
+  "$rpl" repl back.md < <(printf '.run\n.open\nOslo\n3\n')
 expect "all rows, or a few" 0 $'d(0)\nd(1)\n-- 8 facts more\n10' "" "$rpl" repl digits.rpl \
   < <(printf '.maxrows 2\n.facts d\n.maxrows 0\n.output o\n.facts d\n.output\n.mode text\n?n = |d(_)|\n')
 same "all rows, or a few: all" 10 "$(wc -l <o)"

@@ -258,8 +258,7 @@ void Repl::Step(const std::string& argument) {
   step_log_->End();
   session_.SetLog(nullptr);
   if (phases_) session_.SetLog([this](const LogLine& line) { step_log_->Print(line, *reader_); });
-  if (argument.empty() && outcome_ && outcome_->status != Status::kNothing)
-    answers_->Finish(*outcome_, session_.session());
+  if (argument.empty() && outcome_ && outcome_->status != Status::kNothing) Finish(*outcome_);
   else if (argument.empty() && !outcome_) console_.Note("there is more to do: .step or .run");
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/record/session_store.h"
 #include "runtime/relaying_agent.h"
 #include "runtime/run/saved_session.h"
+#include "runtime/wire/standing_replies.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/program/known_names.h"
@@ -101,6 +102,7 @@ Repl::Repl(const ReplOptions& options)
       answers_(std::make_unique<AnswerPrinter>(console_, ModeOf(*options.engine.format))),
       step_log_(std::make_unique<StepLog>(console_)),
       by_(console_.interactive() ? By::kPerson : By::kHost),
+      person_(new TerminalAgent(nullptr, "", by_, std::cerr)),
       tools_(new ToolSetup(options.engine, true, *this)),
       script_(std::make_unique<AnswerScript>(std::cerr)),
       agent_(std::make_unique<RelayingAgent>(tools_->people(), tools_->tools(), *script_)),
@@ -123,7 +125,19 @@ rpl::Answer Repl::Ask(const Question& question, Pool& pool, std::string_view ref
     if (line.end == LineReader::End::kText) return std::move(line.text);
     return std::nullopt;
   };
-  return TerminalAgent(read, "", by_, std::cerr).Ask(question, pool, refused);
+  person_->ReadFrom(read);
+  return person_->Ask(question, pool, refused);
+}
+
+void Repl::Open(OpenQuestions open) { person_->Open(std::move(open)); }
+
+bool Repl::TakeAnswerBack() {
+  const std::string back = person_->TakeBack();
+  if (back.empty()) return false;
+  const Retractions taken = TakeBack(session_.session().Entries(), {back});
+  if (taken.refused.empty()) Enter(taken.sentences.front());
+  else console_.Note(Printable(taken.refused));
+  return true;
 }
 
 // --- the loop ----------------------------------------------------------------------------
@@ -234,6 +248,7 @@ int Repl::Run() {
     reader_->Remember(line.text);
     history_->Append(line.text);
     Enter(line.text);
+    while (TakeAnswerBack()) Pursue();
     if (!console_.interactive() && Interrupted()) return kExitInterrupted;
     ClearInterrupt();
     if (const std::string broken = session_.Broken(); !broken.empty()) {
@@ -306,8 +321,7 @@ void Repl::Say(Entry entry) {
   if (query && change.outcome.status == Status::kUnsatisfied)
     for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls))
       console_.Note(unknown);
-  if (query && change.outcome.status != Status::kRejected)
-    answers_->Finish(change.outcome, session_.session());
+  if (query && change.outcome.status != Status::kRejected) Finish(change.outcome);
   else if (change.outcome.status == Status::kInterrupted) console_.Note("cancelled");
   else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)
     console_.Alarm(Printable(change.outcome.reason));
@@ -328,7 +342,11 @@ void Repl::Pursue() {
   }
   outcome_ = session_.Run();
   console_.Findings(outcome_->diagnostics, session_.session().sources());
-  answers_->Finish(*outcome_, session_.session());
+  Finish(*outcome_);
+}
+
+void Repl::Finish(const Outcome& outcome) const {
+  if (!person_->GoesBack()) answers_->Finish(outcome, session_.session());
 }
 
 void Repl::PrintTaken(const Entry& entry) const {

@@ -31,6 +31,7 @@ class ReplHistory;
 class SessionStore;
 class SessionViews;
 class StepLog;
+class TerminalAgent;
 class ToolSetup;
 struct ReplCommand;
 
@@ -57,6 +58,9 @@ class Repl : private People {
 
   // The person at the prompt.
   rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
+  void Open(OpenQuestions open) override;
+  // Takes the answer back that the person wants to give again; false if there is none.
+  bool TakeAnswerBack();
 
   // The session's store; null without --session.
   ExitCode OpenStore(std::unique_ptr<SessionStore>& to);
@@ -71,6 +75,8 @@ class Repl : private People {
   void RunCommand(const std::string& text);
   void Say(Entry entry);
   void Pursue();
+  // Prints an outcome, unless what was pursued goes on with an answer that is taken back.
+  void Finish(const Outcome& outcome) const;
   void PrintTaken(const Entry& entry) const;
   // Prints what a change led to; true if it was taken.
   bool PrintChange(const ReplSession::Change& change, const std::string& what);
@@ -102,7 +108,8 @@ class Repl : private People {
   ReplConsole console_;
   const std::unique_ptr<AnswerPrinter> answers_;
   const std::unique_ptr<StepLog> step_log_;
-  By by_;  // who writes the lines
+  const By by_;  // who writes the lines
+  const std::unique_ptr<TerminalAgent> person_;
   const std::unique_ptr<ToolSetup> tools_;
   const std::unique_ptr<AnswerScript> script_;
   const std::unique_ptr<RelayingAgent> agent_;

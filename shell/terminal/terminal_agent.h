@@ -37,11 +37,15 @@ class TerminalAgent : public People {
   TerminalAgent(LineReader read_line, std::string mark, By by, std::ostream& err)
       : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), err_(err) {}
 
+  /// Another reader from here on, also after the end of the one before.
+  void ReadFrom(LineReader read_line) { read_line_ = std::move(read_line); }
+
   rpl::Answer Ask(const Question& question, Pool& pool, std::string_view refused) override;
   void Open(OpenQuestions open) override { open_ = std::move(open); }
 
-  /// The question to be asked again, whose reply the caller takes back before the next turn; ""
-  /// if there is none. Until then nothing is asked.
+  /// Whether a question is to be asked again. Until TakeBack nothing is asked.
+  bool GoesBack() const { return !back_.empty(); }
+  /// That question, whose reply the caller takes back before the next turn; "" if there is none.
   std::string TakeBack() { return std::exchange(back_, ""); }
 
  private:
