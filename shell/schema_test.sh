@@ -60,6 +60,9 @@ valid event "fail done" "$rpl" run violated.rpl --events ndjson </dev/null
 valid event "question done" "$rpl" run all.rpl --events ndjson </dev/null
 valid event "question answer trace goal done" "$rpl" run "$examples/packing-list.md" \
   --events ndjson <"$examples/packing-list.md.answers"
+valid event "question goal done" "$rpl" query -f all.rpl '%' --events ndjson </dev/null
+valid event "answer chat goal done" "$rpl" query -f all.rpl '%' --events ndjson --answers answers.json
+valid event "chat goal done" "$rpl" reply --events ndjson < <(printf 'a(1)\n%% <- a(?x), $json(?x)\n')
 
 # --- One object for each command --------------------------------------------------------
 

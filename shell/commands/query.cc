@@ -43,16 +43,22 @@ Examples
   rpl query -f graph.rpl 'edge(1, 2)'
   rpl query '?x = 6 * 7')";
 
+// REQUIRES: there are columns.
+void PrintColumns(AnswerForm form, const Outcome& outcome, const Pool& pool) {
+  const AnswerLayout layout = {0, isatty(STDOUT_FILENO) == 1 ? TerminalWidth() : SIZE_MAX / 2,
+                               false};
+  const std::string text = AnswersAs(form, pool, outcome.columns, outcome.cells, layout);
+  if (form == AnswerForm::kCsv) PrintDocument(text);
+  else std::cout << text;
+}
+
 // The answers in the form that was asked for.
 void PrintAnswers(const QueryOptions& options, const Outcome& outcome, const Pool& pool) {
   const std::optional<AnswerForm> form = options.mode.columns;
-  if (!form || outcome.status != Status::kSatisfied || outcome.columns.empty())
+  if (options.engine.events) PrintDone(outcome, pool);
+  else if (!form || outcome.status != Status::kSatisfied || outcome.columns.empty())
     return PrintReply(outcome, pool, *options.mode.format);
-  const AnswerLayout layout = {0, isatty(STDOUT_FILENO) == 1 ? TerminalWidth() : SIZE_MAX / 2,
-                               false};
-  const std::string text = AnswersAs(*form, pool, outcome.columns, outcome.cells, layout);
-  if (form == AnswerForm::kCsv) PrintDocument(text);
-  else std::cout << text;
+  else PrintColumns(*form, outcome, pool);
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
   PrintOverridden(outcome, std::cerr);

@@ -12,6 +12,7 @@
 #include "shell/program/engine_setup.h"
 #include "shell/program/guard_setup.h"
 #include "shell/program/known_names.h"
+#include "shell/program/program_run.h"
 #include "shell/program/tool_setup.h"
 #include "shell/repl/entry.h"
 #include "shell/terminal/answer_script.h"
@@ -58,7 +59,7 @@ int CommandReply(const ReplyOptions& options) {
   if (const ExitCode code = AddAnswers(options.engine, script); code != kExitOk) return code;
 
   const std::unique_ptr<Run> run =
-      Run::Open({agent, agent, tools.access(), PrintChat},
+      Run::Open({agent, agent, tools.access(), options.engine.events ? nullptr : PrintChat},
                 {.reader = ReaderBeside({from_file ? options.file : "message"}),
                  .options = SessionOptionsFor(options.engine, gate.get())})
           .run;
@@ -66,7 +67,8 @@ int CommandReply(const ReplyOptions& options) {
   const std::string name = from_file ? options.file : "<message 1>";
   const Outcome outcome = run->Say(name, input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
-  PrintReply(outcome, session.pool(), *options.engine.format);
+  if (options.engine.events) PrintDone(outcome, session.pool());
+  else PrintReply(outcome, session.pool(), *options.engine.format);
   if (outcome.status == Status::kUnsatisfied)
     for (const std::string& unknown : UnknownCalls(session, CallsOf(name, input.text)))
       std::cerr << "note: " << Printable(unknown) << '\n';

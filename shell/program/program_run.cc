@@ -68,12 +68,16 @@ ExitCode NothingToRun::Report(const Session& session) const {
   return kExitInvalid;
 }
 
+void PrintDone(const Outcome& outcome, const Pool& pool) {
+  nlohmann::ordered_json done = {{"schema", "rpl.event/1"}, {"type", "done"}};
+  done.update(OutcomeJson("rpl.event/1", outcome, pool));
+  std::cout << Dump(done) << '\n';
+}
+
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options) {
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
   if (options.events) {
-    nlohmann::ordered_json done = {{"schema", "rpl.event/1"}, {"type", "done"}};
-    done.update(OutcomeJson("rpl.event/1", outcome, session.pool()));
-    std::cout << Dump(done) << '\n';
+    PrintDone(outcome, session.pool());
   } else if (!options.format->IsText()) {
     options.format->write(std::cout, OutcomeJson("rpl.run/1", outcome, session.pool()));
   } else {

@@ -20,6 +20,9 @@ namespace rpl {
 /// program's own goals.
 std::string GoalNamed(const std::string& given);
 
+/// Prints the last event of a run (`--events`) on standard output.
+void PrintDone(const Outcome& outcome, const Pool& pool);
+
 /// Prints the answers on standard output, and the end of the run on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
 
