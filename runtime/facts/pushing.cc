@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "formats/data/json_fields.h"
+#include "interp/eval/engine.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/sql/sql_absence.h"
