@@ -142,7 +142,9 @@ check "completions for zsh can be read" zsh -n "$root/usr/share/zsh/vendor-compl
 check "completions for fish can be read" fish -n "$root/usr/share/fish/vendor_completions.d/rpl.fish"
 check "fish completes commands" offered "explain" "rpl ex"
 check "fish completes commands of commands" offered "diff export html query replay show verify" "rpl trace "
-check "fish completes choices" offered "json text" "rpl trace show trip.rpls --format "
+formats=$("$root/usr/bin/rpl" trace show --help | sed -nE 's/.*--format FORMAT:\{([^}]*)\}.*/\1/p')
+check "fish completes choices" offered "$(tr , '\n' <<<"$formats" | LC_ALL=C sort | paste -s -d ' ')" \
+  "rpl trace show trip.rpls --format "
 check "fish offers likely files" offered "plan.md" "rpl run "
 check "fish offers files of an option" offered "rpl.yaml" "rpl run plan.md --config "
 check "zsh completes commands" completed "rpl explain " "rpl exp"

@@ -23,7 +23,7 @@ struct OutputFormat {
   void (*write)(std::ostream& out, const nlohmann::ordered_json& object);
 
   bool IsText() const { return write == nullptr; }
-  /// The texts of answers that a session makes for it.
+  /// The texts of answers that a session makes for it: as data, the JSON of which objects are made.
   AnswerForms answers() const { return {IsText(), !IsText()}; }
 };
 
@@ -33,8 +33,8 @@ void WriteJson(std::ostream& out, const nlohmann::ordered_json& object);
 /// The first is the default.
 inline constexpr OutputFormat kOutputFormats[] = {{"text", nullptr}, {"json", WriteJson}};
 
-/// The format of data that `--format` on a command line names, before the line is parsed; null if
-/// there is none.
+/// The format of data that `--format` on a command line names, whether or not the command has it:
+/// who asks for data reads why it is refused as data. Null if there is none.
 const OutputFormat* DataFormatOf(int argc, const char* const* argv);
 
 }  // namespace rpl
