@@ -42,6 +42,8 @@ rpl_add_module(rpl_scripts
   runtime/tools/program_folder.cc
   runtime/tools/read_notes.cc
   shell/guard/denial_text.cc
+  shell/guard/hook_table.cc
+  shell/guard/opencode_plugin.cc
   shell/terminal/answer_script.cc
   shell/terminal/colours.cc
   shell/terminal/input.cc

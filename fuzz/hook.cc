@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr Moment kNow = 1'700'000'000 * kSecond;
   std::optional<bool> after;
   const Sourced<HookCall> read =
-      ReadHookCall(text, config, kNow, [&](HookForm, bool is_after) { after = is_after; });
+      ReadHookCall(text, nullptr, config, kNow, [&](HookForm, bool is_after) { after = is_after; });
   fuzz::Require(read.value.has_value() == read.why.empty(), "what is no call has a reason");
   fuzz::Require(PrintableLine(read.why).find('\n') == std::string::npos, "a reason is a line");
   if (!read.value) return 0;

@@ -316,10 +316,10 @@ wait "$answering"
 
 # --- Other hosts -------------------------------------------------------------------------------
 
-# host NAME EXIT ANSWER EVENT: the answer, as the host reads it.
+# host NAME EXIT ANSWER EVENT [OPTION…]: the answer, as the host reads it.
 host() {
   status=0
-  "$rpl" guard hook --root "$PWD" --policy any.yaml --store hosts.db <<<"$4" >out 2>err || status=$?
+  "$rpl" guard hook --root "$PWD" --policy any.yaml --store hosts.db "${@:5}" <<<"$4" >out 2>err || status=$?
   name="host: $1"
   if [[ $status != "$2" ]]; then fail "expected exit $2"
   elif [[ $(<out) != "$3" ]]; then fail "expected $3"
@@ -346,6 +346,14 @@ for command in ls 'rm -rf x'; do
   host "agent_action_name: $command" $code '{}' \
     '{"agent_action_name":"pre_run_command","trajectory_id":"s","tool_info":{"command_line":"'"$command"'"}}'
 done
+named='{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"rm -rf x"}}'
+why='rpl guard: `PreToolUse` is no event before or after the use of a tool that is known'
+host "--host cursor, whose events have other names" 2 \
+  '{"permission":"deny","user_message":"'"$why"'","agent_message":"'"$why"'"}' "$named" --host cursor
+host "--host gemini-cli, whose events have other names" 2 '{"decision":"deny","reason":"'"$why"'"}' "$named" --host gemini-cli
+host "--host copilot, whose event has the name" 0 \
+  '{"permissionDecision":"deny","permissionDecisionReason":"no","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}' \
+  "$named" --host copilot
 
 printf '{"tool_name":"Bash","tool_input":{"command":"ls"}}' >short
 hook "an event of PreToolUse need not say so" 0 none "" short

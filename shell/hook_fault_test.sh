@@ -41,7 +41,7 @@ denied() {
   if [[ $status != 2 ]]; then fail "expected exit 2"
   elif ! grep -qF -- "$1" err; then fail "expected on stderr: $1"
   elif ! /usr/bin/python3 validate.py "$schema" <out 2>>err; then fail "expected the schema"
-  elif [[ -s out ]] && ! grep -qE '"permissionDecision":"deny"|"decision":"block"' out; then fail "expected a denial"
+  elif [[ -s out ]] && ! grep -qE '"(permissionD|d)ecision":"(deny|block)"|"permission":"deny"' out; then fail "expected a denial"
   else pass
   fi
 }
@@ -187,13 +187,33 @@ check "$name: nothing goes on deciding" is_gone
 
 cat >slow.yaml <<'END2'
 rules:
-  - {priority: 1, enabled: true, name: slow, selector: {phase: tool.after, tool: {name: Read}},
+  - {priority: 1, enabled: true, name: slow, selector: {phase: tool.after, tool: {}},
+     condition: {kind: signal, key: slow, args: {}, op: eq, value: "1"}, effect: {type: block}}
+  - {priority: 1, enabled: true, name: slow too, selector: {phase: tool.before, tool: {}},
      condition: {kind: signal, key: slow, args: {}, op: eq, value: "1"}, effect: {type: block}}
 END2
 printf 'version: 1\ntools: {}\nguard: {signals: {slow: {command: [sleep, "5.128"], timeoutMs: 60000}}}\n' >rpl.yaml
 fault "no time after a tool was used" "no decision in time" \
   '"$0" guard hook --root "$PWD" --policy slow.yaml --config rpl.yaml --timeout-ms 500 <used'
 same "that is a block" '{"decision":"block","reason":"rpl guard: no decision in time"}' "$(cat out)"
+why='"rpl guard: no decision in time"'
+nested='"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":'$why'}'
+while IFS='|' read -r form answer event; do
+  printf '%s' "$event" >event
+  fault "no time, in the form of $form" "no decision in time" \
+    '"$0" guard hook --root "$PWD" --policy slow.yaml --config rpl.yaml --timeout-ms 500 <event'
+  same "that is the form of $form" "$answer" "$(cat out)"
+done <<END2
+PreToolUse|{$nested}|$(cat read)
+Gemini CLI|{"decision":"deny","reason":$why}|{"hook_event_name":"BeforeTool","tool_name":"read_file","tool_input":{}}
+Cursor|{"permission":"deny","user_message":$why,"agent_message":$why}|{"hook_event_name":"preToolUse","conversation_id":"s","tool_name":"Read","tool_input":{}}
+Copilot CLI|{"permissionDecision":"deny","permissionDecisionReason":$why}|{"sessionId":"s","toolName":"view","toolArgs":"{}"}
+two hosts|{"permissionDecision":"deny","permissionDecisionReason":$why,$nested}|{"hook_event_name":"PreToolUse","timestamp":"t","tool_name":"Read","tool_input":{}}
+END2
+name="hook: no time, in the form of Windsurf" status=0
+echo '{"agent_action_name":"pre_read_code","tool_info":{"file_path":"x"}}' |
+  "$rpl" guard hook --root "$PWD" --policy slow.yaml --config rpl.yaml --timeout-ms 500 >out 2>err || status=$?
+same "$name" "2 {}" "$status $(cat out)"
 printf '{"rules":[{"priority":1,"enabled":true,"name":"n","selector":{"phase":"tool.before","tool":{}},"condition":{"kind":"toolName","op":"eq","value":"Read"},"effect":{"type":"block","reason":"%s"}}]}' \
   "$(printf '\\u0001%.0s' {1..50000})" >long.json
 name="hook: a reason that is long" status=0

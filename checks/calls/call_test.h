@@ -39,8 +39,12 @@ class TestProject {
 
   const std::string& folder() const { return folder_; }
 
+  CallViews Views(const std::string& tool, nlohmann::ordered_json arguments, bool is_own) {
+    return ViewsOf({tool, std::move(arguments), std::nullopt, is_own},
+                   {folder_, folder_, folder_ + "/home"}, reader_);
+  }
   CallViews Views(const std::string& tool, nlohmann::ordered_json arguments) {
-    return ViewsOf({tool, std::move(arguments)}, {folder_, folder_, folder_ + "/home"}, reader_);
+    return Views(tool, std::move(arguments), IsReadTool(tool));
   }
   CallViews Shell(const std::string& command) { return Views("Bash", {{"command", command}}); }
 

@@ -285,13 +285,19 @@ class ViewedCall {
 
 bool IsReadTool(std::string_view name) { return FindTool(name) != nullptr; }
 
+bool IsShellTool(std::string_view name) {
+  const ToolRow* const row = FindTool(name);
+  return row != nullptr &&
+         (row->action == ToolAction::kRuns || row->action == ToolAction::kPowerShell);
+}
+
 CallViews ViewsOf(const HostCall& call, const CallPlace& place, ShellReader& reader) {
   const bool is_read_as = !call.reads_as.empty();
   const bool is_served = call.server || IsServedName(call.tool) || is_read_as;
   const ToolRow* const row = is_read_as  ? FindTool(call.reads_as)
                              : is_served ? nullptr
                                          : FindTool(call.tool);
-  const bool is_builtin = !is_served && IsBuiltinTool(call.tool, call.host, row != nullptr);
+  const bool is_builtin = !is_served && call.is_own;
   if (row != nullptr && row->action == ToolAction::kTypes)
     return UndecidedViews("what `" + call.tool + "` types into a program cannot be read");
   if (row != nullptr && row->action == ToolAction::kPowerShell)

@@ -27,15 +27,16 @@ struct HostCall {
   /// Of a tool of which the host says that it is one of an MCP server: that server, "" if the host
   /// does not name it. The tool is then its name on the server.
   std::optional<std::string> server = std::nullopt;
-  /// The name of the host (hook_table.h), whose built-in tools are no server's; "" if it is not
-  /// known: then those of all hosts are.
-  std::string host = {};
+  /// The tool is one of the host itself, and no server's.
+  bool is_own = false;
   /// A tool of a server that does what a built-in one does: the name of that one; "" if none does.
   std::string reads_as = {};
 };
 
 /// Whether a tool of that name can be read: one of the table.
 bool IsReadTool(std::string_view name);
+/// Whether it runs commands, also those that cannot be read.
+bool IsShellTool(std::string_view name);
 
 /// The rows of a call. Looks at files and links, and starts the parser through `reader`; does not
 /// throw. At most 64 kB of shell text and 500 commands are read: more is undecided.

@@ -295,13 +295,13 @@ TEST_CASE("what a call does: tools of hosts by their names and arguments") {
        "fetches x.org https://x.org/y,"},
       {"mcp__git__push", nlohmann::ordered_json::object(), "serves git push"},
       {"mcp__a_b__c__d", nlohmann::ordered_json::object(), "serves a_b c__d, serves? a_b__c d"},
-      {"Task", {{"prompt", "git push"}}, ""},
       {"Unknown", {{"command", "git push"}}, "serves? * Unknown"},
   };
   for (const Case& one : cases) {
     INFO(one.tool << " " << one.arguments.dump());
     CHECK(Rows(project.Views(one.tool, one.arguments)) == one.rows);
   }
+  CHECK(Rows(project.Views("Task", {{"prompt", "git push"}}, true)) == "");
 }
 
 TEST_CASE("what a call does: a call that cannot be read is open in all ways, and says why") {

@@ -12,52 +12,6 @@ constexpr std::string_view kDouble = "mcp__";
 constexpr std::string_view kSingle = "mcp_";
 constexpr std::size_t kMostWays = 32;
 
-constexpr std::string_view kBuiltins[] = {
-    // Claude Code.
-    "Task", "Agent", "TodoWrite", "TodoRead", "ExitPlanMode", "EnterPlanMode", "exit_plan_mode",
-    "AskUserQuestion", "Skill", "SlashCommand", "KillShell", "KillBash", "BashOutput", "TaskOutput",
-    "TaskStop", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "WebSearch", "ToolSearch",
-    "NotebookRead", "SendMessage", "TeamCreate", "TeamDelete", "CronCreate", "CronDelete",
-    "CronList", "EnterWorktree", "ExitWorktree", "StructuredOutput", "ListMcpResourcesTool",
-    "ReadMcpResourceTool",
-    // Codex.
-    "update_plan", "web_search", "spawn_agent", "send_input", "wait", "wait_agent", "close_agent",
-    "resume_agent", "request_user_input", "list_mcp_resources", "read_mcp_resource",
-    "list_mcp_resource_templates", "tool_search",
-    // Cursor.
-    "SemanticSearch", "ReadLints", "AskQuestion", "SwitchMode", "FetchMcpResource",
-    // Gemini CLI.
-    "google_web_search", "save_memory", "write_todos", "ask_user", "activate_skill",
-    "enter_plan_mode", "codebase_investigator", "cli_help", "complete_task",
-    // Copilot CLI.
-    "task", "update_todo", "report_intent", "read_bash", "stop_bash", "list_bash",
-    "read_powershell", "stop_powershell", "list_powershell", "skill", "store_memory", "read_agent",
-    "list_agents", "task_complete", "sql", "fetch_copilot_cli_documentation",
-    // OpenCode.
-    "todowrite", "todoread", "question", "websearch", "codesearch", "lsp", "plan_enter",
-    "plan_exit"};
-
-// All built-in tools of Gemini CLI, whose older versions name a server's tool by its own name
-// alone.
-constexpr std::string_view kGeminiTools[] = {"activate_skill", "ask_user",
-                                             "cli_help",       "codebase_investigator",
-                                             "complete_task",  "enter_plan_mode",
-                                             "exit_plan_mode", "get_internal_docs",
-                                             "glob",           "google_web_search",
-                                             "grep_search",    "list_directory",
-                                             "read_file",      "read_many_files",
-                                             "replace",        "run_shell_command",
-                                             "save_memory",    "search_file_content",
-                                             "web_fetch",      "write_file",
-                                             "write_todos"};
-// Those of OpenCode with a `_`, which every name for a server's tool has.
-constexpr std::string_view kOpenCodeTools[] = {"apply_patch", "plan_enter", "plan_exit"};
-
-template <typename List>
-bool IsOneOf(const List& list, std::string_view name) {
-  return std::ranges::find(list, name) != std::end(list);
-}
-
 template <typename Row>
 void AddOnce(Row row, std::vector<Row>& to) {
   if (std::find(to.begin(), to.end(), row) == to.end()) to.push_back(std::move(row));
@@ -104,12 +58,6 @@ void AddAnyWay(std::string_view name, std::string_view separators, CallViews& vi
 
 bool IsServedName(std::string_view name) {
   return name.starts_with(kSingle) || name.starts_with("MCP:");
-}
-
-bool IsBuiltinTool(std::string_view name, std::string_view host, bool in_table) {
-  if (host == "gemini-cli") return IsOneOf(kGeminiTools, name);
-  if (host == "opencode") return name.find('_') == name.npos || IsOneOf(kOpenCodeTools, name);
-  return in_table || IsOneOf(kBuiltins, name);
 }
 
 void AddServes(const HostCall& call, CallViews& views) {

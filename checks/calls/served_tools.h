@@ -20,10 +20,6 @@ namespace rpl {
 /// Whether a name is one that a host has for tools of MCP servers alone.
 bool IsServedName(std::string_view name);
 
-/// Whether a tool of this name is the host's own, and no server's. `in_table`: some host's tool
-/// that reads, writes, runs or fetches has the name.
-bool IsBuiltinTool(std::string_view name, std::string_view host, bool in_table);
-
 /// Adds the rows of `serves` of a call that is one of an MCP server, or may be one.
 void AddServes(const HostCall& call, CallViews& views);
 

@@ -87,8 +87,7 @@ TEST_CASE("what a call does: the tools of servers by the names that hosts give t
     INFO(name);
     CHECK(serves(name) == Answer::kOpen);
   }
-  for (const char* const name : {"mcp__git__pull", "mcp__x__push", "MCP:pull", "git-pull", "Task",
-                                 "TodoWrite", "update_plan"}) {
+  for (const char* const name : {"mcp__git__pull", "mcp__x__push", "MCP:pull", "git-pull"}) {
     INFO(name);
     CHECK(serves(name) == Answer::kNo);
   }
@@ -119,33 +118,14 @@ TEST_CASE("what a call does: the server that the host names, not one that the ag
   CHECK(Serves(claimed, "git", "issue") == Answer::kOpen);
 }
 
-TEST_CASE("what a call does: a tool of one host may be a server's in another") {
+TEST_CASE("what a call does: a tool that is the host's own is no server's") {
   TestProject project;
-  ShfmtReader reader("", "");
-  const CallPlace place{project.folder(), project.folder(), ""};
-  const auto serves = [&](const char* host, const char* tool) {
-    const ordered_json arguments = {{"path", "x"}, {"url", "https://x.org"}, {"command", "ls"}};
-    return Serves(ViewsOf({tool, arguments, std::nullopt, host}, place, reader), "web", "fetch");
-  };
-  CHECK(serves("opencode", "web_fetch") == Answer::kOpen);
-  CHECK(serves("gemini-cli", "fetch") == Answer::kOpen);
-  for (const auto& [host, tool] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"gemini-cli", "web_fetch"},
-                                                                  {"copilot-cli", "web_fetch"},
-                                                                  {"opencode", "webfetch"},
-                                                                  {"opencode", "todowrite"},
-                                                                  {"opencode", "edit"},
-                                                                  {"opencode", "web_search"},
-                                                                  {"cursor", "Read"},
-                                                                  {"", "fetch"},
-                                                                  {"claude-code", "WebFetch"}}) {
-    INFO(host << " " << tool);
-    CHECK(serves(host, tool) == Answer::kNo);
-  }
+  const ordered_json arguments = {{"url", "https://x.org"}};
+  CHECK(Serves(project.Views("web_fetch", arguments, false), "web", "fetch") == Answer::kOpen);
+  CHECK(Serves(project.Views("web_fetch", arguments, true), "web", "fetch") == Answer::kNo);
+  CHECK(Serves(project.Views("mcp__web__fetch", arguments, true), "web", "fetch") == Answer::kYes);
   // What such a tool reads and fetches, if it is the host's, is known nevertheless.
-  const CallViews views =
-      ViewsOf({"web_fetch", {{"url", "https://x.org"}}, std::nullopt, "opencode"}, place, reader);
-  CHECK(views.fetches.size() == 1);
+  CHECK(project.Views("web_fetch", arguments, false).fetches.size() == 1);
 }
 
 TEST_CASE("what a call does: files that words of a call name, but for those only read") {
@@ -192,7 +172,7 @@ TEST_CASE("what a call does: files that words of a call name, but for those only
   CHECK(names(project.Views("mcp__files__write", {{"path", "secret/key.txt"}})));
   CHECK(names(project.Views("x", {{"a", {{"b", {1, "link/key.txt"}}}}})));
   CHECK(names(project.Views("x", {{"uri", "file://" + folder + "/secret/key.txt"}})));
-  CHECK_FALSE(names(project.Views("Task", {{"prompt", "secret/key.txt"}})));
+  CHECK_FALSE(names(project.Views("Task", {{"prompt", "secret/key.txt"}}, true)));
 }
 
 TEST_CASE("a tool of a server that is read as a built-in one", "[calls]") {
@@ -200,7 +180,7 @@ TEST_CASE("a tool of a server that is read as a built-in one", "[calls]") {
   ShfmtReader reader;
   const auto read_as = [&](const char* name, nlohmann::ordered_json arguments) {
     const CallPlace place{project.folder(), project.folder(), ""};
-    return ViewsOf({"run", std::move(arguments), "shop", "", name}, place, reader);
+    return ViewsOf({"run", std::move(arguments), "shop", false, name}, place, reader);
   };
   const CallViews runs = read_as("Bash", {{"command", "make test && git push"}});
   CHECK(Runs(runs, "git", {"push"}) == Answer::kYes);

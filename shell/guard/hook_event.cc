@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
-#include <span>
 #include <utility>
 
 #include "formats/data/json_fields.h"
 #include "formats/data/json_text.h"
 #include "formats/shorten.h"
+#include "shell/guard/hook_reader.h"
 
 namespace rpl {
 namespace {
@@ -19,27 +20,8 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostTold = 100;  // bytes of what an event has
 
-constexpr const char* kSessionKeys[] = {"session_id", "sessionId", "conversation_id",
-                                        "trajectory_id"};
-constexpr const char* kIdKeys[] = {"tool_use_id", "toolUseId", "toolCallId"};
-// The name of a subagent; the first two also name a main agent, which has no id.
-constexpr const char* kAgentKeys[] = {"agent_type", "agentType", "agent_name", "agentName",
-                                      "subagent_type"};
-constexpr const char* kAgentIdKeys[] = {"agent_id", "agentId", "subagent_id"};
-constexpr const char* kDetailKeys[] = {"source", "reason", "status", "stop_reason", "stopReason"};
-// Keys that are no arguments, where these are the event's other keys.
-constexpr std::string_view kNoArguments[] = {
-    "hook_event_name", "conversation_id", "session_id",      "generation_id", "model",
-    "cursor_version",  "workspace_roots", "transcript_path", "user_email",    "output",
-    "duration",        "permission_mode", "model_id",        "model_params"};
 // The modes in which a host asks its user; in another it may ask nobody.
 constexpr std::string_view kAskingModes[] = {"", "default", "plan", "acceptEdits"};
-
-std::string FirstText(const ordered_json& json, std::span<const char* const> keys) {
-  for (const char* key : keys)
-    if (std::string text = TextAt(json, key); !text.empty()) return text;
-  return "";
-}
 
 std::string WithCall(std::string why, const std::string& id) {
   if (!id.empty()) why += fmt::format(" (the call `{}`)", Shortened(id, kMostTold));
@@ -47,12 +29,13 @@ std::string WithCall(std::string why, const std::string& id) {
 }
 
 // The arguments of the call; no value if they are no object.
-Sourced<ordered_json> ArgumentsOf(const HookRow& row, const ordered_json& json) {
+Sourced<ordered_json> ArgumentsOf(const HookHost& host, const HookRow& row,
+                                  const ordered_json& json) {
   ordered_json args = ordered_json::object();
   if (row.args.empty()) {
+    const std::vector<std::string_view> others = HookWords(host.keys.no_arguments);
     for (const auto& [key, value] : json.items())
-      if (std::ranges::find(kNoArguments, std::string_view(key)) == std::end(kNoArguments))
-        args[key] = value;
+      if (std::ranges::find(others, key) == others.end()) args[key] = value;
     return {std::move(args), ""};
   }
   if (const ordered_json* given = AtPath(json, row.args); given != nullptr) args = *given;
@@ -90,13 +73,11 @@ std::string ReadToolUse(const HookRow& row, const ordered_json& json, HookEvent&
   };
   if (std::string served = text_at(row.served); !served.empty())
     to.served = ServedTool{text_at(row.server), std::move(served)};
-  Sourced<ordered_json> args = ArgumentsOf(row, json);
+  Sourced<ordered_json> args = ArgumentsOf(*to.host, row, json);
   if (!args.value) return std::move(args.why);
   to.arguments = std::move(*args.value);
-  const ordered_json* response = row.result.empty() ? nullptr : AtPath(json, row.result);
-  // Hosts that share names of events with Copilot call the result as Claude Code does.
-  if (response == nullptr && row.result == "tool_result") response = AtPath(json, "tool_response");
-  if (response != nullptr) to.response = *response;
+  if (const ordered_json* response = HookValue(json, row.result); response != nullptr)
+    to.response = *response;
   to.ended_well = EndedWell(row, to.tool, to.arguments, to.response);
   const std::string mode = TextAt(json, "permission_mode");
   to.asks =
@@ -113,17 +94,34 @@ std::string Folder(const std::string& name) {
 }
 
 void ReadPlace(const ordered_json& json, const HookSetting& setting, HookEvent& to) {
-  to.cwd = TextAt(json, "cwd");
-  if (to.cwd.empty()) to.cwd = TextAt(FieldAt(json, "tool_info"), "cwd");
-  const ordered_json* root = AtPath(json, "workspace_roots.0");
-  for (const std::string& name :
-       {TextAt(json, "project"),
-        root != nullptr && root->is_string() ? root->get<std::string>() : "", setting.project,
-        to.cwd})
+  to.cwd = HookText(json, to.host, &HookKeys::folder);
+  std::vector<std::string> names = HookTexts(json, to.host, &HookKeys::project);
+  names.insert(names.end(), {setting.project, to.cwd});
+  for (const std::string& name : names)
     if (to.project.empty()) to.project = Folder(name);
 }
 
+// Removes what hooks told the agent from the beginning of what the user typed.
+void RemoveContext(std::string_view tag, std::string& text) {
+  const std::string begin = fmt::format("<{}>", tag), end = fmt::format("</{}>", tag);
+  while (!tag.empty() && text.starts_with(begin)) {
+    const std::size_t at = text.find(end);
+    if (at == std::string::npos) return;
+    text.erase(0, at + end.size());
+    text.erase(0, std::min(text.size(), text.find_first_not_of(" \r\n")));
+  }
+}
+
 }  // namespace
+
+std::string ProjectByVariables() {
+  for (const HookHost& host : HookHosts())
+    if (!host.project_variable.empty())
+      if (const char* value = std::getenv(std::string(host.project_variable).c_str());
+          value != nullptr && *value != '\0')
+        return value;
+  return "";
+}
 
 Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& setting,
                                  const std::function<void(HookForm, HookEventKind)>& told) {
@@ -133,7 +131,7 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
   // What cannot be read strictly is read for its event, tool and ids alone.
   if (!parsed.error.empty()) json = ordered_json::parse(CleanUtf8(whole), nullptr, false);
   HookEvent event;
-  if (json.is_object()) event.id = FirstText(json, kIdKeys);
+  if (json.is_object()) event.id = HookText(json, setting.host, &HookKeys::call);
   const auto wrong = [&](std::string why) {
     return Sourced<HookEvent>{std::nullopt, WithCall(std::move(why), event.id)};
   };
@@ -141,20 +139,18 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
     return wrong(parsed.error.empty() ? "the input is no object"
                                       : "the input is not one JSON object: " + parsed.error);
   const FoundHookRow found = FindHookRow(json, setting.host);
+  event.host = found.host;
   if (!found.row || (setting.only_tools && !IsToolUse(found.row->kind))) {
     const std::string name = Shortened(found.name, kMostTold);
+    told(found.host->events.front().form, HookEventKind::kBefore);
     if (setting.only_tools)
       return wrong(
           fmt::format("`{}` is no event before or after the use of a tool that is known", name));
-    const auto first = std::ranges::find(HookRows(), found.host, &HookRow::host);
-    told(first->form, HookEventKind::kBefore);
-    return wrong(
-        fmt::format("`{}` is no event of {} that is known", name, HookHostName(found.host)));
+    return wrong(fmt::format("`{}` is no event of {} that is known", name, found.host->name));
   }
   const HookRow& row = *found.row;
   event.kind = row.kind;
   event.name = found.name;
-  event.host = HookHostName(found.host);
   event.form = row.form;
   event.context = row.context;
   told(event.form, event.kind);
@@ -168,14 +164,15 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
     if (HasExactInteger(args.empty() ? exact : FieldAt(exact, std::string(args).c_str())))
       return wrong(fmt::format("`{}`: an integer has more than 64 bits", row.args));
   }
-  event.session = FirstText(json, kSessionKeys);
+  event.session = HookText(json, event.host, &HookKeys::session);
   ReadPlace(json, setting, event);
-  if (std::string id = FirstText(json, kAgentIdKeys);
+  if (std::string id = HookText(json, event.host, &HookKeys::agent_id);
       !id.empty() || event.kind == HookEventKind::kSubagentEnd) {
-    event.agent = FirstText(json, kAgentKeys);
+    event.agent = HookText(json, event.host, &HookKeys::agent);
     if (event.agent.empty()) event.agent = std::move(id);
-  } else if (found.host == HookHost::kOpenCode) {
-    event.agent = TextAt(json, "agent");
+  } else if (const ordered_json* alone = HookValue(json, event.host->keys.subagent);
+             alone != nullptr && alone->is_string()) {
+    event.agent = alone->get<std::string>();
   }
   if (IsToolUse(event.kind)) {
     if (std::string why = ReadToolUse(row, json, event); !why.empty()) return wrong(std::move(why));
@@ -184,16 +181,9 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
     if (said == nullptr || !said->is_string())
       return wrong(fmt::format("the input has no `{}`", row.result));
     event.text = said->get<std::string>();
-    // Gemini CLI puts what hooks tell the agent before what the user typed.
-    constexpr std::string_view kBegin = "<hook_context>", kEnd = "</hook_context>";
-    while (found.host == HookHost::kGeminiCli && event.text.starts_with(kBegin)) {
-      const std::size_t end = event.text.find(kEnd);
-      if (end == std::string::npos) break;
-      event.text.erase(0, end + kEnd.size());
-      event.text.erase(0, std::min(event.text.size(), event.text.find_first_not_of(" \r\n")));
-    }
+    RemoveContext(event.host->context_tag, event.text);
   } else {
-    event.detail = FirstText(json, kDetailKeys);
+    event.detail = HookText(json, event.host, &HookKeys::detail);
     event.stop_hook_active = FlagAt(json, "stop_hook_active") || NumberAt(json, "loop_count") > 0;
   }
   // Bytes that are not UTF-8 are replaced in what a tool gave back; a key twice is one too many.
@@ -207,28 +197,13 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
 ordered_json HookAnswer(HookForm form, std::string_view decision, const std::string& why) {
   const bool blank = why.find_first_not_of(" \t\r\n") == why.npos;
   const std::string reason = blank && decision != "allow" ? "no reason was given" : why;
-  const ordered_json specific = {{"hookEventName", "PreToolUse"},
-                                 {"permissionDecision", decision},
-                                 {"permissionDecisionReason", reason}};
-  using enum HookForm;
-  switch (form) {
-    case kPreToolUse: return {{"hookSpecificOutput", specific}};
-    case kBlock:
-    case kBlockAtZero: return {{"decision", "block"}, {"reason", reason}};
-    case kDecision: return {{"decision", decision}, {"reason", reason}};
-    case kPermission:
-      return {{"permission", decision}, {"user_message", reason}, {"agent_message", reason}};
-    case kFlat: return {{"permissionDecision", decision}, {"permissionDecisionReason", reason}};
-    case kFlatAndNested:
-      return {{"permissionDecision", decision},
-              {"permissionDecisionReason", reason},
-              {"hookSpecificOutput", specific}};
-    case kContinue: return {{"continue", decision == "allow"}, {"user_message", reason}};
-    case kFollowUp: return {{"followup_message", reason}};
-    case kExitCode:
-    case kSilent: break;
+  std::string text;
+  for (const char each : HookFormText(form)) {
+    if (each == kFormDecision) text += DumpJson(std::string(decision));
+    else if (each == kFormReason) text += DumpJson(reason);
+    else text += each;
   }
-  return ordered_json::object();
+  return ParseOwnJson(text);
 }
 
 ordered_json HookDeny(const HookEvent& event, const std::string& reason) {
@@ -245,7 +220,5 @@ ordered_json HookContext(const HookEvent& event, const std::string& text) {
   }
   return HookPass();
 }
-
-int HookDenialCode(HookForm form) { return form == HookForm::kExitCode ? 2 : 0; }
 
 }  // namespace rpl

@@ -21,30 +21,28 @@
 
 #include "checks/calls/call_rows.h"
 #include "checks/guard/guard_call.h"
-#include "shell/guard/hook_supervisor.h"
 #include "shell/guard/hook_table.h"
 
 namespace rpl {
 
-/// The variables of a hook's environment in which hosts name the project's folder, best first.
-inline constexpr const char* kProjectVariables[] = {"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR",
-                                                    "GEMINI_PROJECT_DIR"};
+/// The project's folder, if a variable of a hook's environment names it, or "".
+std::string ProjectByVariables();
 
 /// The maximal size of a reason, which a host shows to its model or its user.
 inline constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
 
 /// What a hook knows of its host besides the event.
 struct HookSetting {
-  std::optional<HookHost> host;  // no value: told by the event
-  std::string project;           // the first of kProjectVariables that is set, or ""
-  bool only_tools = false;       // events of other kinds are unknown
+  const HookHost* host = nullptr;  // null: told by the event
+  std::string project;             // the folder of the project, or ""
+  bool only_tools = false;         // events of other kinds are unknown
 };
 
 /// An event of a host. Fields that the event's kind or host does not have are empty.
 struct HookEvent {
   HookEventKind kind = HookEventKind::kBefore;
   std::string name;  // the host's name of the event
-  std::string host;  // HookHostName
+  const HookHost* host = nullptr;
   std::string session;
   /// The project's folder, absolute and without `..`: the event's own, else that of the setting,
   /// else `cwd`; "" if none of them is absolute.
@@ -81,7 +79,7 @@ Sourced<HookEvent> ReadHookEvent(const std::string& text, const HookSetting& set
                                  const std::function<void(HookForm, HookEventKind)>& told);
 
 /// A decision in a form: `allow`, `ask` or `deny`. The reason is never blank unless it allows, as
-/// hosts let a call pass whose denial has none.
+/// hosts let a call pass whose denial has none. REQUIRES: a form without decisions gets `deny`.
 nlohmann::ordered_json HookAnswer(HookForm form, std::string_view decision, const std::string& why);
 
 /// The answer that leaves an event to the host.
@@ -90,9 +88,6 @@ inline nlohmann::ordered_json HookPass() { return nlohmann::ordered_json::object
 nlohmann::ordered_json HookDeny(const HookEvent& event, const std::string& reason);
 /// Adds a text to what the agent reads, and lets the event pass. HookPass if the host reads none.
 nlohmann::ordered_json HookContext(const HookEvent& event, const std::string& text);
-/// The exit code of a denial that is a decision: 2 for hosts that read nothing else, or else 0.
-int HookDenialCode(HookForm form);
-
 }  // namespace rpl
 
 #endif  // RPL_SHELL_GUARD_HOOK_EVENT_H_

@@ -16,9 +16,11 @@ constexpr std::size_t kMostIdBytes = 100;
 
 }  // namespace
 
-Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
+Sourced<HookCall> ReadHookCall(const std::string& text, const HookHost* host,
+                               const GuardConfig& config, Moment now,
                                const std::function<void(HookForm, bool after)>& told) {
   HookSetting setting;
+  setting.host = host;
   setting.only_tools = true;
   Sourced<HookEvent> read = ReadHookEvent(
       text, setting,

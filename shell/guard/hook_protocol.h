@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The uses of tools among the events of agent hosts, as calls for the guard. The events of all
-// hosts are the table in hook_table.cc.
-//
-//   events                                             answer before the call
-//   PreToolUse, PostToolUse, PostToolUseFailure        {"hookSpecificOutput": {…}}
-//   BeforeTool, AfterTool                              {"decision", "reason"}
-//   preToolUse, beforeShellExecution, …                {"permission", "user_message", …}
-//   no name, but `toolName` and `toolArgs`             {"permissionDecision", …}
-//   `agent_action_name`: pre_run_command, …            the exit code
+// The uses of tools among the events of agent hosts, as calls for the guard.
 #ifndef RPL_SHELL_GUARD_HOOK_PROTOCOL_H_
 #define RPL_SHELL_GUARD_HOOK_PROTOCOL_H_
 
@@ -19,7 +11,6 @@
 
 #include "shell/guard/guard_line.h"
 #include "shell/guard/hook_event.h"
-#include "shell/guard/hook_supervisor.h"
 
 namespace rpl {
 
@@ -35,11 +26,13 @@ struct HookCall {
   std::string unreadable;
 };
 
-/// Reads an event from a text, which is untrusted: one JSON object. Half of a surrogate pair is
-/// read as U+FFFD, and after the use of a tool every byte that is not UTF-8, too. `told` gets the
-/// form of the answer as soon as it is known. No value if the object has another shape; the reason
+/// Reads an event from a text, which is untrusted: one JSON object. `host`: null if it is told by
+/// the event. Half of a surrogate pair is read as U+FFFD, and after the use of a tool every byte
+/// that is not UTF-8, too. `told` gets the form of the answer as soon as it is known, also of an
+/// event that is none of the use of a tool. No value if the object has another shape; the reason
 /// names the id of the call, if there is one.
-Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
+Sourced<HookCall> ReadHookCall(const std::string& text, const HookHost* host,
+                               const GuardConfig& config, Moment now,
                                const std::function<void(HookForm, bool after)>& told);
 
 }  // namespace rpl

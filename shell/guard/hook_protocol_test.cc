@@ -12,7 +12,7 @@
 
 #include "formats/data/json_text.h"
 #include "shell/guard/hook_event.h"
-#include "shell/guard/hook_table.h"
+#include "shell/guard/hook_reader.h"
 #include "shell/guard/opencode_plugin.h"
 
 namespace rpl {
@@ -505,7 +505,7 @@ TEST_CASE("host events: the event of each row is read, and a denial has its form
     CHECK(covered.emplace(fixture.host, fixture.name).second);
     const HookEvent event = EventText(fixture.json, fixture.host);
     CHECK(event.name == fixture.name);
-    CHECK(event.host == fixture.host);
+    CHECK(event.host->name == fixture.host);
     CHECK(event.kind == fixture.kind);
     CHECK(event.session == "s1");
     CHECK(event.unreadable.empty());
@@ -516,7 +516,9 @@ TEST_CASE("host events: the event of each row is read, and a denial has its form
     CHECK(event.tool.empty() == !IsToolUse(event.kind));
     CHECK(event.agent.empty() == (event.kind != EventKind::kSubagentEnd));
   }
-  CHECK(covered.size() == HookRows().size());
+  for (const HookHost& host : HookHosts())
+    for (const HookRow& row : host.events)
+      CHECK(covered.contains({std::string(host.name), std::string(row.name)}));
 }
 
 TEST_CASE("host events: without its name the host is told by the event's keys") {
@@ -528,16 +530,16 @@ TEST_CASE("host events: without its name the host is told by the event's keys") 
     CHECK(HookDeny(event, "no").dump() == fixture.denial);
     // The beginning and the end of a session of Codex are as Claude Code's.
     if (fixture.host != "codex" || fixture.json.find("turn_id") != std::string::npos)
-      CHECK(event.host == fixture.host);
+      CHECK(event.host->name == fixture.host);
   }
 }
 
 TEST_CASE("host events: a denial by the supervising parent has an exit code that is read") {
   std::map<std::string, int> codes;
-  for (const HookRow& row : HookRows())
-    if (row.kind == EventKind::kTurnEnd || FaultCode(row.form) == 0)
-      codes[std::string(HookHostName(row.host)) + " " + std::string(row.name)] =
-          FaultCode(row.form);
+  for (const HookHost& host : HookHosts())
+    for (const HookRow& row : host.events)
+      if (row.kind == EventKind::kTurnEnd || FaultCode(row.form) == 0)
+        codes[std::string(host.name) + " " + std::string(row.name)] = FaultCode(row.form);
   CHECK(codes == std::map<std::string, int>{{"claude-code Stop", 2},
                                             {"codex Stop", 2},
                                             {"gemini-cli AfterAgent", 2},
@@ -552,10 +554,14 @@ TEST_CASE("host events: a denial by the supervising parent has an exit code that
 }
 
 TEST_CASE("host events: a denial always has a reason") {
-  for (const HookRow& row : HookRows()) {
-    const ordered_json answer = HookAnswer(row.form, "deny", " \n");
-    CHECK(answer == HookAnswer(row.form, "deny", ""));
+  for (int i = 0; i <= static_cast<int>(HookForm::kSilent); ++i) {
+    const auto form = static_cast<HookForm>(i);
+    INFO(HookFormText(form));
+    const ordered_json answer = HookAnswer(form, "deny", " \n");
+    REQUIRE(answer.is_object());
+    CHECK(answer == HookAnswer(form, "deny", ""));
     CHECK((answer.empty() || answer.dump().find("no reason was given") != std::string::npos));
+    CHECK(HookAnswer(form, "deny", "\"@$\n\xff").empty() == answer.empty());
   }
   CHECK(HookAnswer(HookForm::kPreToolUse, "allow", "").dump() ==
         R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",)"
@@ -585,7 +591,7 @@ TEST_CASE("host events: an event that only another host has reports no end") {
       Cursor(R"("hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},)"
              R"("tool_response":{"stdout":"","interrupted":false})");
   CHECK(EventText(text).ended_well == kNotKnown);
-  CHECK(EventText(text).host == "claude-code");
+  CHECK(EventText(text).host->name == "claude-code");
   CHECK(Why(text, "cursor") == "`PostToolUse` is no event of cursor that is known");
 }
 
@@ -778,10 +784,10 @@ TEST_CASE("host events: calls for a policy are the uses of tools") {
   for (const EventFixture& fixture : Fixtures()) {
     INFO(fixture.host << " " << fixture.name);
     std::optional<bool> after;
-    const Sourced<HookCall> read =
-        ReadHookCall(fixture.json, config, Moment{0}, [&](HookForm, bool is) { after = is; });
+    const Sourced<HookCall> read = ReadHookCall(fixture.json, nullptr, config, Moment{0},
+                                                [&](HookForm, bool is) { after = is; });
     REQUIRE(read.value.has_value() == IsToolUse(fixture.kind));
-    CHECK(after.has_value() == IsToolUse(fixture.kind));
+    REQUIRE(after.has_value());
     if (!read.value) {
       CHECK(read.why == "`" + std::string(fixture.name) +
                             "` is no event before or after the use of a tool that is known");
@@ -791,6 +797,59 @@ TEST_CASE("host events: calls for a policy are the uses of tools") {
     CHECK(read.value->failed == (fixture.ended_well == kNotWell));
     CHECK(read.value->line.call.phase == (*after ? CallPhase::kAfter : CallPhase::kBefore));
   }
+}
+
+TEST_CASE("host events: a call for a policy is that of the host, if it is named") {
+  const std::string text = Claude(R"("hook_event_name":"PreToolUse","tool_name":"Bash")");
+  const auto read = [&](std::string_view host) {
+    std::optional<HookForm> form;
+    const Sourced<HookCall> call = ReadHookCall(text, FindHookHost(host), {}, Moment{0},
+                                                [&](HookForm of, bool) { form = of; });
+    CHECK(call.value.has_value() == call.why.empty());
+    REQUIRE(form);
+    return std::pair(*form, call.why.empty());
+  };
+  CHECK(read("") == std::pair(HookForm::kPreToolUse, true));
+  CHECK(read("codex") == std::pair(HookForm::kPreToolUse, true));
+  CHECK(read("copilot") == std::pair(HookForm::kFlatAndNested, true));
+  CHECK(read("cursor") == std::pair(HookForm::kPermission, false));
+  CHECK(read("gemini-cli") == std::pair(HookForm::kDecision, false));
+}
+
+TEST_CASE("host events: the sample of a row is read as an event of the row") {
+  for (const HookHost& host : HookHosts()) {
+    const auto read_sample = [&](const HookRow& row) {
+      return Read(SampleHookEvent(host, row, "/w/p").dump(), "",
+                  host.settings.needs_project ? "/w/p" : "");
+    };
+    for (const HookRow& row : host.events) {
+      INFO(host.name << " " << row.name << ": " << SampleHookEvent(host, row, "/w/p").dump());
+      const ReadResult read = read_sample(row);
+      REQUIRE(read.event.value);
+      const HookEvent& event = *read.event.value;
+      CHECK(event.host == &host);
+      CHECK(event.name == row.name);
+      CHECK(read.form == row.form);
+      CHECK(event.session == "rpl-doctor");
+      CHECK(event.project == "/w/p");
+      CHECK(event.id == (IsToolUse(row.kind) && !host.keys.call.empty() ? "rpl-doctor-1" : ""));
+      CHECK(event.tool.empty() != IsToolUse(row.kind));
+      CHECK(event.served.has_value() == !row.served.empty());
+    }
+    HookRow unknown = host.events.front();
+    unknown.name = "Unknown";
+    CHECK_FALSE(read_sample(unknown).event.value);
+  }
+}
+
+TEST_CASE("host events: keys of one host in events of another are read after its own") {
+  const HookEvent event = EventText(
+      R"({"hook_event_name":"PreToolUse","tool_name":"Bash","sessionId":"s","toolCallId":"u"})");
+  CHECK(event.host->name == "claude-code");
+  CHECK(event.session == "s");
+  CHECK(event.id == "u");
+  CHECK(EventText(Windsurf(R"("agent_action_name":"pre_run_command","session_id":"other")"))
+            .session == "s1");
 }
 
 TEST_CASE("host events: the server of a tool, where the host names it") {
@@ -823,9 +882,8 @@ TEST_CASE("host events: the plugin of OpenCode contains the command as words") {
   CHECK_THAT(plugin,
              Catch::Contains(R"(const COMMAND = ["/opt/rpl","guard","hook","a b","'\"`${x}\n"];)"));
   CHECK_THAT(plugin, Catch::Contains("const TIMEOUT_MS = 5000;"));
-  for (const HookRow& row : HookRows())
-    if (row.host == HookHost::kOpenCode)
-      CHECK_THAT(plugin, Catch::Contains('"' + std::string(row.name) + '"'));
+  for (const HookRow& row : FindHookHost("opencode")->events)
+    CHECK_THAT(plugin, Catch::Contains('"' + std::string(row.name) + '"'));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/data/json_text.h"
-#include "shell/guard/opencode_plugin.h"
+#include "shell/guard/hook_supervisor.h"
 #include "shell/program/program_files.h"
 
 namespace rpl {
@@ -19,36 +19,6 @@ using nlohmann::ordered_json;
 constexpr const char* kOurs = " guard hook --protocol ";
 // A plugin waits longer than the hook, which denies by itself after kHookTimeoutMs.
 constexpr int kPluginTimeoutMs = kHookTimeoutMs + 5'000;
-
-constexpr HookSettings kHookSettings[] = {
-    {HookHost::kClaudeCode, ".claude/settings.json", "command",
-     R"({"type":"command","onFailure":"block"})", "{}", true, false,
-     ".claude/settings.json .claude/settings.local.json .mcp.json"},
-    {HookHost::kCodex, ".codex/hooks.json", "command", R"({"type":"command"})", "{}", true, false,
-     ".codex/hooks.json .codex/config.toml"},
-    {HookHost::kGeminiCli, ".gemini/settings.json", "command", R"({"type":"command"})", "{}", true,
-     false, ".gemini/settings.json"},
-    {HookHost::kCursor, ".cursor/hooks.json", "command", R"({"failClosed":true})",
-     R"({"version":1})", false, false, ".cursor/hooks.json .cursor/mcp.json"},
-    {HookHost::kCopilotCli, ".github/hooks/rpl-guard.json", "bash", R"({"type":"command"})",
-     R"({"version":1})", false, false,
-     ".github/hooks .github/copilot/settings.json .github/copilot/settings.local.json .copilot"},
-    {HookHost::kWindsurf, ".windsurf/hooks.json", "command", "{}", "{}", false, true,
-     ".windsurf/hooks.json .codeium/windsurf/hooks.json .codeium/windsurf/mcp_config.json"},
-    {HookHost::kOpenCode, ".opencode/plugins/rpl-guard.js", "", "", "", false, false,
-     ".opencode/plugin .opencode/plugins .opencode/opencode.json .opencode/opencode.jsonc "
-     "opencode.json opencode.jsonc .config/opencode"},
-};
-
-// HookSettingsOf takes the row at a host's number.
-constexpr bool AreInOrderOfHosts() {
-  std::size_t i = 0;
-  return std::ranges::all_of(kHookSettings, [&](const HookSettings& of) {
-    return static_cast<std::size_t>(of.host) == i++;
-  });
-}
-static_assert(std::size(kHookSettings) == kHookHosts && AreInOrderOfHosts(),
-              "each host has a row, in the order of the enumeration");
 
 // A text as it stands within other JSON.
 std::string Quoted(const std::string& text) {
@@ -89,7 +59,8 @@ ordered_json EntryFor(const HookSettings& of, const HookRow& row, const std::str
   return group;
 }
 
-std::string AddHooks(const HookSettings& of, const std::string& command, ordered_json& settings) {
+std::string AddHooks(const HookHost& host, const std::string& command, ordered_json& settings) {
+  const HookSettings& of = host.settings;
   if (!settings.is_object()) return "it has another form than settings have";
   const ordered_json head = ParseOwnJson(of.head);
   for (const auto& [key, value] : head.items())
@@ -97,7 +68,7 @@ std::string AddHooks(const HookSettings& of, const std::string& command, ordered
   ordered_json& hooks = settings["hooks"];
   if (hooks.is_null()) hooks = ordered_json::object();
   if (!hooks.is_object()) return "`hooks` is no object";
-  for (const HookRow& row : InstalledHooks(of.host)) {
+  for (const HookRow& row : InstalledHooks(host)) {
     ordered_json& list = hooks[row.name];
     if (list.is_null()) list = ordered_json::array();
     if (!list.is_array()) return fmt::format("`hooks.{}` is no list", row.name);
@@ -109,23 +80,16 @@ std::string AddHooks(const HookSettings& of, const std::string& command, ordered
 
 }  // namespace
 
-std::span<const HookSettings> AllHookSettings() { return kHookSettings; }
-
-const HookSettings& HookSettingsOf(HookHost host) {
-  return kHookSettings[static_cast<std::size_t>(host)];
-}
-
-std::vector<HookRow> InstalledHooks(HookHost host) {
+std::vector<HookRow> InstalledHooks(const HookHost& host) {
   std::vector<HookRow> out;
-  std::ranges::copy_if(HookRows(), std::back_inserter(out),
-                       [&](const HookRow& row) { return row.host == host && row.installed; });
+  std::ranges::copy_if(host.events, std::back_inserter(out), &HookRow::installed);
   return out;
 }
 
-SettingsText WithHooks(const HookSettings& of, std::span<const std::string> command,
+SettingsText WithHooks(const HookHost& host, std::span<const std::string> command,
                        const std::string& before) {
-  if (of.command.empty()) {
-    std::string plugin = OpenCodePlugin(command, kPluginTimeoutMs);
+  if (host.settings.plugin != nullptr) {
+    std::string plugin = host.settings.plugin(command, kPluginTimeoutMs);
     const std::string head = plugin.substr(0, plugin.find('\n'));
     if (!before.empty() && !before.starts_with(head)) return {"", "it is another plugin"};
     return {std::move(plugin), ""};
@@ -140,14 +104,14 @@ SettingsText WithHooks(const HookSettings& of, std::span<const std::string> comm
   std::string line;
   for (const std::string& word : command)
     line += (word.starts_with("--") ? word : AsShellWord(word)) + ' ';
-  if (std::string error = AddHooks(of, line + "|| exit 2", settings); !error.empty())
+  if (std::string error = AddHooks(host, line + "|| exit 2", settings); !error.empty())
     return {"", std::move(error)};
   return {settings.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n", ""};
 }
 
-bool HasHook(const HookSettings& of, const std::string& text, std::string_view event,
+bool HasHook(const HookHost& host, const std::string& text, std::string_view event,
              const std::string& protocol) {
-  if (of.command.empty())
+  if (host.settings.plugin != nullptr)
     return text.find("\"--protocol\"," + DumpJson(protocol)) != std::string::npos;
   const ordered_json settings = ParseJson(text).json;
   const auto hooks = settings.is_object() ? settings.find("hooks") : settings.end();

@@ -91,33 +91,20 @@ class Line {
   std::string_view view() const { return {bytes_, size_}; }
 
  private:
-  char bytes_[512];
+  char bytes_[1024];
   std::size_t size_ = 0;
 };
 
-// What stands before and after the reason of a denial, by HookForm.
-constexpr struct {
-  const char* before;
-  std::string_view after;
-} kDenials[] = {
-    {R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
-     R"("permissionDecisionReason":")",
-     "\"}}"},
-    {R"({"decision":"block","reason":")", "\"}"},
-    {R"({"decision":"deny","reason":")", "\"}"},
-    {R"({"permission":"deny","user_message":")", "\"}"},
-    {R"({"permissionDecision":"deny","permissionDecisionReason":")", "\"}"},
-    {"{}", ""},
-    {R"({"permissionDecision":"deny","permissionDecisionReason":"a fault of rpl guard",)"
-     R"("hookSpecificOutput":{"hookEventName":"PreToolUse",)"
-     R"("permissionDecision":"deny","permissionDecisionReason":")",
-     "\"}}"},
-    {R"({"decision":"block","reason":")", "\"}"},
-    {R"({"continue":false,"user_message":")", "\"}"},
-    {R"({"followup_message":")", "\"}"},
-    {"{}", ""},
-};
-static_assert(std::size(kDenials) == static_cast<std::size_t>(HookForm::kSilent) + 1);
+// A denial of a form. REQUIRES: the reason may stand in a text of JSON as it is.
+Line DenialIn(HookForm of, const Line& why) {
+  Line out;
+  for (const char& each : HookFormText(of)) {
+    if (each == kFormDecision) out.Add("\"deny\"");
+    else if (each == kFormReason) out.Add("\"rpl guard: ").Add(why.view()).Add("\"");
+    else out.Add({&each, 1});
+  }
+  return out.Add("\n");
+}
 
 // Writes if the descriptor is ready, without blocking.
 void Offer(int fd, const Line& text) {
@@ -165,11 +152,8 @@ class Supervisor {
 
 void Supervisor::Deny(const Line& why) const {
   if (child_ > 0 && !ended_) kill(child_, SIGKILL);
-  const std::size_t row = form != nullptr ? static_cast<std::size_t>(*form) : 0;
-  Line answer = kDenials[row].before;
-  if (!kDenials[row].after.empty()) answer.Add("rpl guard: ").Add(why.view());
-  answer.Add(kDenials[row].after).Add("\n");
-  if (!passing_) Offer(STDOUT_FILENO, answer);
+  const HookForm of = form != nullptr ? *form : HookForm::kPreToolUse;
+  if (!passing_) Offer(STDOUT_FILENO, DenialIn(of, why));
   Offer(STDERR_FILENO, Line("rpl guard: ").Add(why.view()).Add("\n"));
   if (child_ > 0 && !ended_) {
     sigset_t end;
@@ -179,7 +163,7 @@ void Supervisor::Deny(const Line& why) const {
     sigtimedwait(&end, nullptr, &soon);
     waitpid(child_, nullptr, WNOHANG);
   }
-  _exit(FaultCode(static_cast<HookForm>(row)));
+  _exit(FaultCode(of));
 }
 
 // If a standard stream is closed, the next file to be opened would take its place.

@@ -25,6 +25,8 @@
 
 #include <cstddef>
 
+#include "shell/guard/hook_form.h"
+
 namespace rpl {
 
 /// The default of --timeout-ms, wall time.
@@ -39,26 +41,6 @@ void SuperviseHook(int argc, char** argv);
 
 /// True in such a child, whose standard output is a pipe to its parent.
 bool IsSupervised();
-
-/// The form of an answer, as the host of an event reads it.
-enum class HookForm : unsigned char {
-  kPreToolUse,     // {"hookSpecificOutput": {"hookEventName", "permissionDecision", …}}
-  kBlock,          // {"decision": "block", "reason"}
-  kDecision,       // {"decision": "deny", "reason"}
-  kPermission,     // {"permission": "deny", "user_message", "agent_message"}
-  kFlat,           // {"permissionDecision": "deny", "permissionDecisionReason"}
-  kExitCode,       // the exit code 2, and standard error
-  kFlatAndNested,  // the keys of kFlat and of kPreToolUse, for events that two hosts send
-  kBlockAtZero,    // as kBlock, of an event whose answer the host reads after exit code 0 alone
-  kContinue,       // {"continue": false, "user_message"}
-  kFollowUp,       // {"followup_message"}; read after exit code 0 alone
-  kSilent,         // `{}`: the host reads no denial of this event
-};
-
-/// The exit code of a denial after a fault: 2, which hosts read even without an answer, or 0.
-constexpr int FaultCode(HookForm form) {
-  return form == HookForm::kBlockAtZero || form == HookForm::kFollowUp ? 0 : 2;
-}
 
 /// Selects the form of a denial by the parent. The default is kPreToolUse.
 void AnswerInForm(HookForm form);

@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the events that agent hosts send to their hooks: one row per event of a host. A new
-// event is a row of hook_table.cc and a fixture of hook_protocol_test.cc; CONTRIBUTING.md has the
-// steps for a new host.
+// The table of the agent hosts whose hooks `rpl guard hook` serves: one row per host, which has
+// all that differs between hosts, and within it one row per event. A new host is a row of
+// hook_table.cc, and its fixtures in hook_protocol_test.cc; CONTRIBUTING.md has the steps.
 //
-// A row says where an event names its tool, arguments, result and text, which form a denial has,
-// and how the end of a call is known. Two hosts may give events the same name; the keys of an
-// event tell them apart, see FindHookRow.
+// Two hosts may give events the same name. Unless `--host` says which of them it is, the signs of
+// an event do, see FindHookRow (hook_reader.h).
+//
+// A list is a text of words with blanks between. Keys are the best first; those within keys are
+// joined by a dot.
 #ifndef RPL_SHELL_GUARD_HOOK_TABLE_H_
 #define RPL_SHELL_GUARD_HOOK_TABLE_H_
 
-#include <cstddef>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "shell/guard/hook_supervisor.h"
+#include "shell/guard/hook_form.h"
 
 namespace rpl {
-
-enum class HookHost { kClaudeCode, kCodex, kGeminiCli, kCursor, kCopilotCli, kWindsurf, kOpenCode };
-/// How many there are: one more than the last.
-inline constexpr std::size_t kHookHosts = static_cast<std::size_t>(HookHost::kOpenCode) + 1;
-
-/// `claude-code`, `codex`, `gemini-cli`, `cursor`, `copilot-cli`, `windsurf`, `opencode`.
-std::string_view HookHostName(HookHost host);
-/// The names of all hosts, in the order of the enumeration.
-std::span<const std::string_view> HookHostNames();
-/// Also without what is behind the hyphen: `copilot`. No value if no host has the name.
-std::optional<HookHost> FindHookHost(std::string_view name);
 
 enum class HookEventKind {
   kBefore,        // the agent wants to use a tool
@@ -64,16 +53,16 @@ enum class HookContextForm {
   kCamel,      // {"additionalContext"}
 };
 
-/// Keys within keys are joined by a dot.
+/// An event of a host: where it has its tool, arguments, result and text, which form a denial has,
+/// and how the end of a call is known.
 struct HookRow {
-  HookHost host = HookHost::kClaudeCode;
   std::string_view name;
   HookEventKind kind = HookEventKind::kBefore;
   HookForm form = HookForm::kSilent;  // of a denial
   std::string_view tool = "";         // the key of the tool's name, or after `=` the name itself
-  std::string_view args = "";         // of the arguments, an object or the text of one; "" if they
-                                      // are the event's other keys
-  std::string_view result = "";       // of what the tool gave back, or of what the user typed
+  std::string_view args = "";    // the key of the arguments, an object or the text of one; "" if
+                                 // they are the event's other keys
+  std::string_view result = "";  // the keys of what the tool gave back, or of what the user typed
   HookEnd end = HookEnd::kNotTold;
   bool asks = false;  // kBefore: the host puts `ask` to its user
   HookContextForm context = HookContextForm::kNoContext;
@@ -84,39 +73,99 @@ struct HookRow {
   bool installed = true;  // `rpl guard install` sets a hook for it (hook_settings.h)
 };
 
-/// All rows.
-std::span<const HookRow> HookRows();
-
-/// The row of an event.
-struct FoundHookRow {
-  HookHost host = HookHost::kClaudeCode;
-  std::string name;            // of the event; "" if it has none, or one that is no text
-  std::optional<HookRow> row;  // no value if the host has no such event
+/// A sign that an event is one of a host.
+struct HookSign {
+  enum class Name {
+    kAny,
+    kNoName,  // the event has no name
+    kKnown,   // it is one of the host's events; counts after all signs of other kinds
+    kDotted,  // it has a dot
+  };
+  std::string_view keys = "";  // the event has all of them
+  Name name = Name::kAny;
+  std::string_view without = "";  // and none of these
 };
 
-/// Finds the row of an event, a JSON object, of a host. Without a host it is told by the event's
-/// keys, the first that fits:
-///
-///   no name, but `toolName`, or `sessionId` without `tool_name`    Copilot's
-///   no name                                                        Claude Code's, before a tool
-///   `agent_action_name`                                            Windsurf's
-///   `cursor_version` or `conversation_id`                          Cursor's
-///   `turn_id`                                                      Codex's
-///   a name with a dot                                              OpenCode's
-///   `timestamp` and `transcript_path`, if Gemini has the event     Gemini's
-///   `timestamp`, if Copilot has the event                          Copilot's
-///   else                                                           the first with such an event
-///
-/// An event that its host does not have, and another has, is read as the other's, but reports no
-/// end: hosts read each other's settings.
-FoundHookRow FindHookRow(const nlohmann::ordered_json& event, std::optional<HookHost> host);
+/// The name of an event that has none in its JSON, which is told by its keys.
+struct UnnamedHook {
+  std::string_view keys;  // the event has all of them
+  std::string_view name;
+};
+inline constexpr UnnamedHook kUnnamedHooks[] = {{"", "PreToolUse"}};
 
-/// Whether the use of a tool ended well, as far as the host reports it. Of a shell, and of
-/// any tool with a command among its arguments, it is true only if the host itself says that the
-/// command ended, and with 0: what a program prints is no report.
-std::optional<bool> EndedWell(const HookRow& row, std::string_view tool,
-                              const nlohmann::ordered_json& args,
-                              const nlohmann::ordered_json& result);
+/// The keys at which the events of a host have what. An event without its host's key may have that
+/// of another host, as hosts read each other's settings.
+struct HookKeys {
+  std::string_view event = "hook_event_name";
+  std::string_view session = "session_id";
+  std::string_view call = "tool_use_id";  // an id of the call
+  std::string_view folder = "cwd";        // that the agent is in
+  std::string_view project = "";          // its folder
+  std::string_view agent = "agent_type";  // the name of a subagent; a main agent, which has no id,
+                                          // may have one, too
+  std::string_view agent_id = "agent_id";
+  std::string_view subagent = "";             // the name of a subagent alone
+  std::string_view detail = "source reason";  // why a session or a turn begins or ends
+  std::string_view no_arguments = "";  // that are none, where these are the event's other keys
+};
+
+/// The file of settings by which a host runs hooks, and what an agent may not touch
+/// (hook_settings.h, host_protection.h).
+struct HookSettings {
+  std::string_view file;                 // below the folder of the project
+  std::string_view command = "command";  // the key of the command in an entry
+  std::string_view entry = "{}";         // the other keys of an entry, JSON
+  std::string_view head = "{}";          // the keys that the file has besides `hooks`, JSON
+  bool in_groups = false;                // entries are in lists, each with a matcher
+  bool needs_project = false;            // the events name no folder, so the command does
+  /// A list of files and folders by which the host's hooks and servers are set or turned off: below
+  /// the project's folder and the home folder, with `~/` below the latter alone; or, from `/` on,
+  /// where they are.
+  std::string_view places = "";
+  /// If the file is no settings, but a plugin: makes its text of a command and of the time after
+  /// which the command is killed.
+  std::string (*plugin)(std::span<const std::string> command, int timeout_ms) = nullptr;
+};
+
+/// The tools of a host itself, which are no server's.
+struct HookTools {
+  enum class Others {
+    kOfAllHosts,         // also those of all hosts, and those that can be read (IsReadTool)
+    kWithoutUnderscore,  // also those without a `_`, which every name for a server's tool has
+    kNoOthers,
+  };
+  std::string_view names = "";  // a list, besides those that can be read
+  Others others = Others::kOfAllHosts;
+};
+
+struct HookHost {
+  std::string_view name;             // of `--host`, and in messages
+  std::string_view short_name = "";  // that `--host` takes as well
+  HookKeys keys = {};
+  std::span<const HookSign> signs = {};
+  std::span<const UnnamedHook> unnamed = kUnnamedHooks;  // the first that fits
+  /// The variable of a hook's environment that names the project's folder.
+  std::string_view project_variable = "";
+  /// The tag of what hooks told the agent, if it stands before what the user typed.
+  std::string_view context_tag = "";
+  HookSettings settings;
+  HookTools tools = {};
+  std::span<const HookRow> events;  // at least one, of kBefore first
+};
+
+/// All rows. Of events with the same name, those of a host before others are meant where no sign
+/// says more; what is no host's is the first one's.
+std::span<const HookHost> HookHosts();
+
+/// The host with the name, or null.
+const HookHost* FindHookHost(std::string_view name);
+
+/// Whether a tool of this name is the host's own, and no server's; null for a host that is not
+/// known, whose own tools are those of all hosts.
+bool IsOwnTool(const HookHost* host, std::string_view tool);
+
+/// The words of a list.
+std::vector<std::string_view> HookWords(std::string_view list);
 
 }  // namespace rpl
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the end of a call is known, by the results that hosts report.
+// The table of hosts, and how the end of a call is known by the results that they report.
 #include "shell/guard/hook_table.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "shell/guard/hook_event.h"
+#include "shell/guard/hook_reader.h"
 #include "shell/guard/hook_settings.h"
 
 namespace rpl {
@@ -58,6 +60,8 @@ TEST_CASE("host events: a command of Claude Code ended well if its result says n
   }
   CHECK(end(R"({"stdout":"","interrupted":false,"is_error":true})") == kTableNotWell);
   CHECK(End("run_in_terminal", R"({"cmd":"make test"})", "\"ok\"") == kTableNotKnown);
+  CHECK(End("exec_command", R"({"command_line":"make test"})", "\"ok\"") == kTableNotKnown);
+  CHECK(End("pwsh", R"({"text":"make test"})", "\"ok\"") == kTableNotKnown);
 
   CHECK(End("Write", R"({"file_path":"/w/a"})", R"({"filePath":"/w/a","success":true})") ==
         kTableWell);
@@ -109,24 +113,49 @@ TEST_CASE("host events: what a command printed is no report of its end") {
 }
 
 TEST_CASE("host events: each host has settings, which are protected, and hooks before tools") {
-  for (const HookRow& row : HookRows()) {
-    INFO(HookHostName(row.host));
-    const HookSettings& of = HookSettingsOf(row.host);
-    REQUIRE(of.host == row.host);
-    const std::string_view file = of.file;
+  for (const HookHost& host : HookHosts()) {
+    INFO(host.name);
+    const std::string_view file = host.settings.file;
+    const std::vector<std::string_view> places = HookWords(host.settings.places);
     const auto is_protected = [&](std::string_view path) {
-      return (" " + std::string(of.places) + " ").find(" " + std::string(path) + " ") !=
-             std::string::npos;
+      return std::find(places.begin(), places.end(), path) != places.end();
     };
     CHECK((is_protected(file) || is_protected(file.substr(0, file.rfind('/')))));
-    CHECK_FALSE(InstalledHooks(row.host).empty());
-    CHECK(InstalledHooks(row.host).front().kind == HookEventKind::kBefore);
-    CHECK(FindHookHost(HookHostName(row.host)) == row.host);
+    REQUIRE_FALSE(InstalledHooks(host).empty());
+    CHECK(InstalledHooks(host).front().kind == HookEventKind::kBefore);
+    CHECK(FindHookHost(host.name) == &host);
+    if (!host.short_name.empty()) CHECK(FindHookHost(host.short_name) == &host);
   }
-  CHECK(AllHookSettings().size() == HookHostNames().size());
-  CHECK(FindHookHost("copilot") == HookHost::kCopilotCli);
-  CHECK_FALSE(FindHookHost("copilot-").has_value());
-  CHECK_FALSE(FindHookHost("").has_value());
+  CHECK(HookHosts().front().name == "claude-code");
+  CHECK(FindHookHost("copilot") == FindHookHost("copilot-cli"));
+  CHECK(FindHookHost("copilot-") == nullptr);
+  CHECK(FindHookHost("") == nullptr);
+}
+
+TEST_CASE("host events: a tool of one host may be a server's in another") {
+  const auto is_own = [](std::string_view host, std::string_view tool) {
+    return IsOwnTool(FindHookHost(host), tool);
+  };
+  CHECK_FALSE(is_own("opencode", "web_fetch"));
+  CHECK_FALSE(is_own("gemini-cli", "fetch"));
+  CHECK_FALSE(is_own("", "git_push"));
+  for (const auto& [host, tool] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"gemini-cli", "web_fetch"},
+                                                                  {"copilot-cli", "web_fetch"},
+                                                                  {"opencode", "webfetch"},
+                                                                  {"opencode", "todowrite"},
+                                                                  {"opencode", "edit"},
+                                                                  {"opencode", "apply_patch"},
+                                                                  {"cursor", "Read"},
+                                                                  {"cursor", "save_memory"},
+                                                                  {"", "fetch"},
+                                                                  {"", "Task"},
+                                                                  {"", "TodoWrite"},
+                                                                  {"", "update_plan"},
+                                                                  {"claude-code", "WebFetch"}}) {
+    INFO(host << " " << tool);
+    CHECK(is_own(host, tool));
+  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "checks/calls/shfmt_reader.h"
 #include "formats/shorten.h"
-#include "shell/guard/hook_settings.h"
+#include "shell/guard/hook_table.h"
 #include "shell/program/program_files.h"
 #include "shell/terminal/state_file.h"
 
@@ -52,21 +52,19 @@ bool SpeaksForPeople(const ProgramCall& run) {
 
 std::vector<std::string> ProtectedOf(const std::string& protocol, const std::string& project,
                                      const std::string& runs) {
-  std::vector<std::string> out = {
-      Resolved(protocol), Resolved(fs::path(protocol).parent_path() / "rpl.yaml"), Resolved(runs),
-      ThisProgram(), "/etc/claude-code/managed-settings.json"};
+  std::vector<std::string> out = {Resolved(protocol),
+                                  Resolved(fs::path(protocol).parent_path() / "rpl.yaml"),
+                                  Resolved(runs), ThisProgram()};
   const char* const home = std::getenv("HOME");
-  if (home != nullptr) out.push_back(Resolved(fs::path(home) / ".claude.json"));
   if (const std::string all = StateFile("runs"); !all.empty())
     out.push_back(Resolved(fs::path(all).parent_path()));
   if (const std::string parser = ShfmtReader().program(); !parser.empty()) out.push_back(parser);
-  for (const HookSettings& of : AllHookSettings()) {
-    for (std::string_view rest = of.places; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      const fs::path name = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      out.push_back(Resolved(fs::path(project) / name));
-      if (home != nullptr) out.push_back(Resolved(fs::path(home) / name));
+  for (const HookHost& host : HookHosts()) {
+    for (std::string_view name : HookWords(host.settings.places)) {
+      const bool of_home = name.starts_with("~/");
+      if (of_home) name.remove_prefix(2);
+      if (!of_home) out.push_back(Resolved(fs::path(project) / name));
+      if (home != nullptr && !name.starts_with('/')) out.push_back(Resolved(fs::path(home) / name));
     }
   }
   return out;

@@ -28,6 +28,7 @@
 #include "runtime/step/host_check.h"
 #include "shell/guard/denial_text.h"
 #include "shell/guard/hook_event.h"
+#include "shell/guard/hook_reader.h"
 #include "shell/guard/host_protection.h"
 #include "shell/program/engine_setup.h"
 #include "shell/program/program_files.h"
@@ -235,7 +236,8 @@ ProtocolGuard::Decision ProtocolGuard::Decide(const ReportedCall& call, const De
     return is_written;
   };
   const CallPlace at{place_.project, how.folder, home == nullptr ? "" : home, written};
-  HostCall read{call.tool, call.arguments, std::nullopt, how.host, how.reads_as};
+  HostCall read{call.tool, call.arguments, std::nullopt, IsOwnTool(how.host, call.tool),
+                how.reads_as};
   if (how.served) {
     read.tool = how.served->tool;
     read.server = how.served->server;

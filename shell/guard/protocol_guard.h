@@ -32,6 +32,7 @@ namespace rpl {
 
 class Run;
 class SessionStore;
+struct HookHost;
 
 /// Why the protocol with this text binds no agent, for people, or "": it has errors, it is a
 /// policy, or none of its constraints is about the calls of a host.
@@ -65,8 +66,8 @@ class ProtocolGuard {
     bool asks = false;          // the host asks its user about a call that waits for an answer
     /// Of a tool of an MCP server: the two names, where the host tells that it is one.
     std::optional<ServedTool> served = {};
-    std::string host = {};      // its name, or ""
-    std::string reads_as = {};  // the built-in tool that a server's tool is read as, or ""
+    const HookHost* host = nullptr;  // null if it is not known
+    std::string reads_as = {};       // the built-in tool that a server's tool is read as, or ""
   };
   /// Decides about a call of the host, before it is made.
   Decision Decide(const ReportedCall& call, const Deciding& how);

@@ -8,6 +8,7 @@
 #include "formats/data/json_text.h"
 #include "runtime/run/session.h"
 #include "shell/guard/denial_text.h"
+#include "shell/guard/hook_table.h"
 
 namespace rpl {
 namespace {
@@ -28,7 +29,8 @@ std::string ScriptHost::Call(const std::string& text, Session& session) {
   }
   ShfmtReader shell;
   const CallViews views =
-      ViewsOf({call.tool, call.arguments}, {kProject, kProject, "/home/user"}, shell);
+      ViewsOf({call.tool, call.arguments, std::nullopt, IsOwnTool(nullptr, call.tool)},
+              {kProject, kProject, "/home/user"}, shell);
   const std::int64_t number = log_.Begin(call, RowsOf(views));
   Decide(session, views);
   const bool passes = denied_->empty();

@@ -144,7 +144,8 @@ HookReply AnswerByPolicy(const GuardCommandOptions& options, const std::string& 
   if (ReadStandaloneGuard(options, guard) != kExitOk)
     return Deny("its policy or configuration cannot be used");
   const auto told = [](HookForm of, bool) { AnswerInForm(form = of); };
-  Sourced<HookCall> read = ReadHookCall(text, guard.config, guard.Now(), told);
+  Sourced<HookCall> read =
+      ReadHookCall(text, FindHookHost(options.host), guard.config, guard.Now(), told);
   if (!read.value) return Deny(read.why);
   HookCall& call = *read.value;
   const bool after = call.line.call.phase == CallPhase::kAfter;

@@ -13,6 +13,7 @@
 
 #include "checks/calls/shfmt_reader.h"
 #include "shell/commands/guard/guard_protocol.h"
+#include "shell/guard/hook_reader.h"
 #include "shell/guard/hook_settings.h"
 #include "shell/guard/protocol_guard.h"
 #include "shell/program/program_files.h"
@@ -32,12 +33,12 @@ constexpr const char* kShfmtHelp =
     "beside rpl";
 
 // The host that the options name.
-HookHost HostOf(const GuardCommandOptions& options) {
-  return FindHookHost(options.host).value_or(HookHost::kClaudeCode);
+const HookHost& HostOf(const GuardCommandOptions& options) {
+  return options.host.empty() ? HookHosts().front() : *FindHookHost(options.host);
 }
 
 // The words of the command that a hook runs.
-std::vector<std::string> CommandFor(const GuardCommandOptions& options, const HookSettings& of,
+std::vector<std::string> CommandFor(const GuardCommandOptions& options, const HookHost& host,
                                     const BoundPlace& place) {
   std::vector<std::string> out = LastingProgram();
   out.insert(out.end(), {"guard", "hook", "--protocol", place.protocol});
@@ -45,7 +46,7 @@ std::vector<std::string> CommandFor(const GuardCommandOptions& options, const Ho
     out.push_back(option);
     out.push_back(fs::absolute(value).lexically_normal());
   };
-  if (of.needs_project) add("--project", place.project);
+  if (host.settings.needs_project) add("--project", place.project);
   if (!options.sessions.empty()) add("--sessions", options.sessions);
   if (!options.guard.policy.empty()) add("--policy", options.guard.policy);
   return out;
@@ -65,29 +66,6 @@ class Examination {
   bool sound_ = true;
 };
 
-// Sets what a row has at a key; a key without a name is none.
-void Put(ordered_json& event, std::string_view key, ordered_json value) {
-  if (key.empty() || key.starts_with('=')) return;
-  ordered_json* at = &event;
-  for (std::size_t dot = key.find('.'); dot != key.npos; dot = key.find('.')) {
-    at = &(*at)[key.substr(0, dot)];
-    key.remove_prefix(dot + 1);
-  }
-  (*at)[key] = std::move(value);
-}
-
-// An event as a host sends it, in a session of its own.
-std::string SampleEvent(const HookSettings& of, const HookRow& row, const BoundPlace& place) {
-  ordered_json out = {
-      {"hook_event_name", row.name}, {"session_id", "rpl-doctor"}, {"tool_use_id", "rpl-doctor-1"}};
-  if (!of.needs_project) out["cwd"] = place.project;
-  Put(out, row.args, {{"command", "true"}, {"file_path", place.project + "/x"}});
-  Put(out, row.tool, "Bash");
-  Put(out, row.server, "rpl");
-  Put(out, row.result, row.kind == HookEventKind::kSaid ? "hello" : "");
-  return Dump(out);
-}
-
 }  // namespace
 
 int InstallHooks(const GuardCommandOptions& options) {
@@ -105,8 +83,8 @@ int InstallHooks(const GuardCommandOptions& options) {
     Complain(options.protocol, fault, "nothing was written");
     return kExitInvalid;
   }
-  const HookSettings& of = HookSettingsOf(HostOf(options));
-  const std::string file = fs::path(place.project) / of.file;
+  const HookHost& host = HostOf(options);
+  const std::string file = fs::path(place.project) / host.settings.file;
   std::error_code failed;
   const bool is_there = fs::exists(file, failed);
   const auto refuse = [&](const std::string& why) {
@@ -118,7 +96,7 @@ int InstallHooks(const GuardCommandOptions& options) {
   if (!before.error.empty()) return refuse(before.error);
   if (options.write && !is_there && fs::is_symlink(file, failed))
     return refuse("it is a link to a file that is not there");
-  const SettingsText settings = WithHooks(of, CommandFor(options, of, place), before.text);
+  const SettingsText settings = WithHooks(host, CommandFor(options, host, place), before.text);
   if (!settings.error.empty()) return refuse(settings.error);
   if (!options.write) {
     std::cout << settings.text;
@@ -138,8 +116,7 @@ int InstallHooks(const GuardCommandOptions& options) {
 }
 
 int ExamineHooks(const GuardCommandOptions& options) {
-  const HookHost host = HostOf(options);
-  const HookSettings& of = HookSettingsOf(host);
+  const HookHost& host = HostOf(options);
   Examination found;
   BoundPlace place = BoundPlaceHere(options);
   const Input protocol = ReadFile(place.protocol);
@@ -150,13 +127,13 @@ int ExamineHooks(const GuardCommandOptions& options) {
   found.Tell(!parser.program().empty(),
              parser.program().empty() ? "no `shfmt`" : "the parser " + parser.program(),
              kShfmtHelp);
-  const std::string file = fs::path(place.project) / of.file;
+  const std::string file = fs::path(place.project) / host.settings.file;
   const Input input = ReadFile(file);
   const std::vector<HookRow> rows = InstalledHooks(host);
   for (const HookRow& row : rows)
-    found.Tell(input.error.empty() && HasHook(of, input.text, row.name, place.protocol),
+    found.Tell(input.error.empty() && HasHook(host, input.text, row.name, place.protocol),
                fmt::format("{}: the hook of {}", file, row.name),
-               fmt::format("`rpl guard install --host {} {} --write` adds it", HookHostName(host),
+               fmt::format("`rpl guard install --host {} {} --write` adds it", host.name,
                            options.protocol));
   std::string folder = (fs::temp_directory_path() / "rpl-doctor-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
@@ -166,11 +143,12 @@ int ExamineHooks(const GuardCommandOptions& options) {
   GuardCommandOptions trial = options;
   trial.protocol = place.protocol;
   trial.sessions = folder;
-  trial.host = HookHostName(host);
-  trial.project = of.needs_project ? place.project : "";
+  trial.host = "";  // as the hooks that are installed: told by the event
+  trial.project = host.settings.needs_project ? place.project : "";
   for (const HookRow& row : rows) {
     const auto began = std::chrono::steady_clock::now();
-    const HookReply reply = AnswerByProtocol(trial, SampleEvent(of, row, place), nullptr);
+    const HookReply reply =
+        AnswerByProtocol(trial, Dump(SampleHookEvent(host, row, place.project)), nullptr);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - began);
     const bool works = (reply.answer + reply.message).find("rpl guard: ") == std::string::npos;
@@ -179,7 +157,8 @@ int ExamineHooks(const GuardCommandOptions& options) {
   }
   HookRow unknown = rows.front();
   unknown.name = "Unknown";
-  const HookReply reply = AnswerByProtocol(trial, SampleEvent(of, unknown, place), nullptr);
+  const HookReply reply =
+      AnswerByProtocol(trial, Dump(SampleHookEvent(host, unknown, place.project)), nullptr);
   found.Tell(reply.code != kExitOk, "an event that is not known is refused");
   std::error_code none;
   fs::remove_all(folder, none);

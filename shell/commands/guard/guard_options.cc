@@ -127,12 +127,12 @@ void AddGuardSettings(CLI::App& command, GuardCommandOptions& to) {
                    "Fail if an audit event cannot be written");
 }
 
-// The names of the hosts, and the short one that docs/bind.md has.
+// The names of the hosts, and the short ones.
 std::vector<std::string> NamesOfHosts() {
   std::vector<std::string> names;
-  for (const std::string_view name : HookHostNames()) {
-    names.emplace_back(name);
-    if (name == HookHostName(HookHost::kCopilotCli)) names.emplace_back("copilot");
+  for (const HookHost& host : HookHosts()) {
+    names.emplace_back(host.name);
+    if (!host.short_name.empty()) names.emplace_back(host.short_name);
   }
   return names;
 }

@@ -28,11 +28,8 @@ namespace fs = std::filesystem;
 // What a hook knows of its host before it reads the event.
 HookSetting Setting(const GuardCommandOptions& options) {
   HookSetting out;
-  if (!options.host.empty()) out.host = FindHookHost(options.host);
-  for (const char* name : kProjectVariables)
-    if (const char* value = std::getenv(name); value != nullptr && out.project.empty())
-      out.project = value;
-  if (!options.project.empty()) out.project = options.project;
+  out.host = FindHookHost(options.host);
+  out.project = options.project.empty() ? ProjectByVariables() : options.project;
   return out;
 }
 

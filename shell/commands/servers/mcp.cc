@@ -55,9 +55,7 @@ ExitCode ReadToken(const std::string& path, std::string& to) {
 // The runs of protocols that bind an agent: those that read the calls of a host, and those that a
 // guard has begun. The project is the one of this server: as in guard, or as its host says.
 RunFiles::BoundTo BoundRunsOf(const ProtocolFolder& protocols, const McpOptions& options) {
-  std::string project = options.project;
-  for (const char* name : kProjectVariables)
-    if (const char* value = std::getenv(name); value != nullptr && project.empty()) project = value;
+  const std::string project = options.project.empty() ? ProjectByVariables() : options.project;
   return [protocols, project, sessions = options.sessions](const std::string& name) -> std::string {
     const std::optional<std::string> path = protocols.Find(name);
     if (!path) return "";
