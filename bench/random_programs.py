@@ -179,9 +179,39 @@ def graph(d):
         {"e": [(a, b) for a, b in d.edges(nodes, nodes * d.chance.randrange(4, 12)) if a != b]}, "tri"
 
 
+def strata(d):
+    """200 strata of unary and binary relations over a few dozens of constants, each of which rests on the
+    absence of rows of the one before."""
+    count = int(40 * d.scale)
+
+    def base(kind):
+        return f"{kind}{d.chance.randrange(4)}"
+    arities, rules = {0: 1}, [("p0(x)", ["u0(x)"])]
+    for level in range(1, 201):
+        arity = arities[level] = d.chance.choice([1, 2])
+        head, column = ("x", "x") if arity == 1 else ("x,y", d.chance.choice("xy"))
+        above, below = f"p{level}", f"p{level - 1}"
+        absent = f"!{below}({column})" if arities[level - 1] == 1 else \
+            f"!{below}(x,y)" if arity == 2 else f"!{below}(x,x)"
+        rules.append((f"{above}({head})", [f"{base('e')}({head})" if arity == 2 else f"{base('u')}(x)", absent]))
+        for _ in range(d.chance.choice([0, 1, 1, 2, 3])):
+            other = max(0, level - d.chance.randrange(1, 12))
+            atom = f"p{other}(x)" if arities[other] == 1 else f"p{other}(x,y)"
+            last = "y" if arities[other] == 2 else "x"
+            rules.append((f"{above}({head})", d.chance.choice([
+                [atom, f"{base('e')}({last},z)", f"{base('u')}(z)"] +
+                ([f"{base('e')}(z,y)"] if arity == 2 and last == "x" else []),
+                [atom, f"{base('e')}({'x,y' if arity == 2 else 'x,z'})", f"!{base('u')}({last})"],
+                [f"{above}({'x,z' if arity == 2 else 'z'})",
+                 f"{base('e')}({'z,y' if arity == 2 else 'z,x'})", absent]])))
+    facts = {f"u{i}": sorted({(d.below(count),) for _ in range(count // 2)}) for i in range(4)}
+    facts |= {f"e{i}": sorted({(d.below(count), d.chance.randrange(count)) for _ in range(count)}) for i in range(4)}
+    return rules, facts, "p200"
+
+
 FAMILIES = {"closure": closure, "same-generation": same_generation, "points-to": points_to,
             "andersen": andersen, "alias": alias, "data-flow": data_flow, "borrows": borrows,
-            "ontology": ontology, "access": access, "parts": parts, "graph": graph}
+            "ontology": ontology, "access": access, "parts": parts, "graph": graph, "strata": strata}
 
 
 # --- Programs -------------------------------------------------------------------------------------

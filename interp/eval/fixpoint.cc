@@ -23,6 +23,8 @@
 namespace rpl {
 namespace {
 
+constexpr std::size_t kMostFormer = std::size_t{1} << 16;  // rows of a stratum
+
 void DropDerived(Relation& rel) {
   if (rel.HasDerived()) rel.Rebuild([&](RowId row) { return rel.asserted(row); });
 }
@@ -176,6 +178,54 @@ void Fixpoint::DropBeaten(const Stratum& stratum) {
   }
 }
 
+// The rows of a stratum that is about to be derived again, as far as few are to be kept for that.
+std::vector<Fixpoint::Former> Fixpoint::FormerRows(const Stratum& stratum) const {
+  std::size_t rows = 0;
+  for (const RelationId r : stratum.relations) rows += store_.at(r).size();
+  std::vector<Former> out;
+  if (rows > kMostFormer) return out;
+  for (const RelationId r : stratum.relations) {
+    const Relation& rel = store_.at(r);
+    std::vector<Value>& cells = out.emplace_back(Former{r, rel.epoch(), rel.size(), {}}).cells;
+    cells.reserve(std::size_t{rel.size()} * rel.arity());
+    for (RowId row = 0; row < rel.size(); ++row)
+      for (std::uint32_t i = 0; i < rel.arity(); ++i) cells.push_back(rel.Row(row)[i]);
+  }
+  return out;
+}
+
+// Notes which of them have come again.
+void Fixpoint::FindAgain(const std::vector<Former>& former) {
+  for (const Former& then : former) {
+    const Relation& rel = store_.at(then.relation);
+    bool same = rel.epoch() != then.epoch && rel.size() == then.size;
+    for (RowId row = 0; row < rel.size() && same; ++row)
+      same = rel.Row(row).Equals(then.cells.data() + std::size_t{row} * rel.arity());
+    if (same) again_.emplace(then.relation, then.epoch);
+  }
+}
+
+// Whether a stratum that is to be derived again, as relations that it reads were, would have the
+// rows that it has, in the same order: those are as they were, and it has derived nothing since it
+// derived all of its rows.
+bool Fixpoint::ComesAgain(const Stratum& stratum, Memory& memory) {
+  if (again_.empty() || memory.fresh || !memory.whole || !memory.splits.empty()) return false;
+  std::size_t rows = 0;
+  for (const RelationId r : stratum.relations) rows += store_.at(r).size();
+  if (rows >= limits_.min_withdrawn) return false;
+  bool again = false;
+  for (const auto& [r, seen] : memory.seen) {
+    const auto at = again_.find(r);
+    again = again || at != again_.end();
+    const std::uint32_t epoch = at == again_.end() ? store_.at(r).epoch() : at->second;
+    if (seen.epoch != epoch || seen.size != store_.at(r).size()) return false;
+  }
+  if (!again) return false;
+  for (auto& [r, seen] : memory.seen) seen.epoch = store_.at(r).epoch();
+  for (const RelationId r : stratum.relations) again_.emplace(r, store_.at(r).epoch());
+  return true;
+}
+
 // Whether a relation that the stratum reads or derives differs from its recorded state. Sets
 // `rebuilt` if the difference is more than a delta to start from.
 bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const {
@@ -183,7 +233,7 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
   *rebuilt = memory.fresh;
   for (const auto& [r, seen] : memory.seen) {
     const Relation& rel = store_.at(r);
-    if (rel.epoch() != seen.epoch) changed = *rebuilt = true;
+    if (rel.epoch() != seen.epoch || again_.contains(r)) changed = *rebuilt = true;
     if (rel.size() == seen.size) continue;
     changed = true;
     *rebuilt = *rebuilt || NeedsWhole(stratum, r);
@@ -489,6 +539,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     Drop(stratum);
     Forget(memory);
   }
+  if (ComesAgain(stratum, memory)) return Stop::kGoesOn;
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
   if (memory.runs++ == 0 && ReadTheTime(stratum.rules)) memory.now = now;
@@ -500,7 +551,9 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
   if (rebuilt)
     for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
+  std::vector<Former> former;
   if (rebuilt && !memory.fresh) {
+    former = FormerRows(stratum);
     Drop(stratum);
     for (const auto& [rule, split] : memory.splits) DropDerived(store_.at(split->definition.head));
     memory.violations.clear();
@@ -554,7 +607,9 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     if (round.grew.empty()) break;
   }
   DropBeaten(stratum);
+  FindAgain(former);
   memory.fresh = false;
+  memory.whole = rebuilt;
   memory.rules = stratum.rules.size();
   memory.seen.clear();
   const auto remember = [&](RelationId r) {
@@ -621,6 +676,7 @@ Stop Fixpoint::Quiesce() {
   if (memory_.size() != analysis_.strata().size()) memory_.resize(analysis_.strata().size());
   derived_.clear();
   for (std::size_t rounds = 0;; ++rounds) {
+    again_.clear();
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
       const auto is_needed = [&](RelationId r) { return !needed_ || needed_->contains(r); };
       if (std::ranges::none_of(analysis_.strata()[i].relations, is_needed)) continue;

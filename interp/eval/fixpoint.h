@@ -12,7 +12,8 @@
 // rows that stay keep their order, and the rederived ones come last. Where that is not possible,
 // where it concerns a large part of the rows, and if a relation changed that a rule needs complete
 // (negation, counts, aggregate heads, choices, checks), the stratum's derived rows are dropped and
-// derived again.
+// derived again. A small stratum is left as it is if all that it reads comes out as it was, and it
+// has added no rows since it was derived as a whole: it would have the same rows in the same order.
 //
 // A rule of three atoms or more may be split, while its stratum is derived, into one that derives
 // an intermediate and one that goes on from it (interp/plan/intermediate.h). It stays so until all
@@ -88,6 +89,7 @@ class Fixpoint {
   using Splits = std::map<const DerivedRule*, std::unique_ptr<SplitRule>>;
   struct Memory {
     bool fresh = true;
+    bool whole = false;     // its last run derived all of its rows
     std::size_t runs = 0;   // since it was fresh
     std::size_t rules = 0;  // of the stratum, when it was derived
     std::vector<std::pair<RelationId, Seen>> seen;
@@ -114,7 +116,18 @@ class Fixpoint {
     std::vector<std::size_t> Rules(const Stratum& stratum) const;
   };
 
+  /// The rows that a relation has before it is derived again.
+  struct Former {
+    RelationId relation;
+    std::uint32_t epoch;
+    RowId size;
+    std::vector<Value> cells;  // row by row
+  };
+
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
+  std::vector<Former> FormerRows(const Stratum& stratum) const;
+  void FindAgain(const std::vector<Former>& former);
+  bool ComesAgain(const Stratum& stratum, Memory& memory);
   bool StillExpanded() const;
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   bool Renew(Stratum& stratum, Memory& memory);
@@ -171,6 +184,9 @@ class Fixpoint {
   std::string stopped_at_;
   RelationId growing_ = kNoId;
   std::vector<BadHead> bad_heads_;
+  /// Relations that were derived again, or would have been, and have the rows that they had, in
+  /// that order; with their epochs before. Since the last pass over the strata began.
+  std::map<RelationId, std::uint32_t> again_;
 };
 
 }  // namespace rpl

@@ -40,6 +40,7 @@ void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks,
                  const KeepOn* keep_on, ThreadPool* workers)
     : join_(join), pool_(store.pool()), head_(store.at(join.head).rows()), slots_(join.slots) {
+  sources_.reserve(join.steps.size());
   for (const JoinStep& step : join.steps) {
     Source& source = sources_.emplace_back();
     if (!step.ReadsRows()) continue;
@@ -274,24 +275,26 @@ bool JoinRun::Search(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   Source& source = sources_[at];
   const std::size_t before = answers_;
-  const std::span<const Value> found = Key(step.keys);
-  const std::vector<Value> key(found.begin(), found.end());
-  std::vector<std::uint32_t> columns;
-  for (Columns rest = step.probe; rest != 0; rest &= rest - 1)
-    columns.push_back(static_cast<std::uint32_t>(std::countr_zero(rest)));
+  const std::span<const Value> wanted = Key(step.keys);
+  source.key.assign(wanted.begin(), wanted.end());
+  const std::vector<Value>& key = source.key;
+  const auto agrees = [&](RowView cells) {
+    std::size_t k = 0;
+    for (Columns rest = step.probe; rest != 0; rest &= rest - 1)
+      if (cells[static_cast<std::size_t>(std::countr_zero(rest))] != key[k++]) return false;
+    return true;
+  };
   ++source.did.times;
   const RowSet& rows = source.relation->rows();
+  const auto first = static_cast<std::size_t>(std::countr_zero(step.probe));
   for (RowId row = source.begin; row < source.end; ++row) {
     // The next row with the first value of the key, in steps between which to pause.
     const RowId end = std::min(source.end, row + static_cast<RowId>(kTick) / 4);
-    const RowId next = key.empty() ? row : rows.FindNext(columns.front(), key.front(), row, end);
+    const RowId next = key.empty() ? row : rows.FindNext(first, key.front(), row, end);
     if (!Tick(next - row)) return StoppedAt(row - source.begin, source.end - source.begin);
     row = next;
     if (row == source.end) break;
-    const RowView cells = source.relation->Row(row);
-    std::size_t k = 0;
-    while (k < key.size() && cells[columns[k]] == key[k]) ++k;
-    if (k < key.size()) {
+    if (!agrees(source.relation->Row(row))) {
       if (!Tick()) return StoppedAt(row - source.begin, source.end - source.begin);
       continue;
     }

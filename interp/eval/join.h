@@ -108,6 +108,7 @@ class JoinRun {
     RowId begin = 0, end = 0;
     RowId new_begin = 0;                  // of the rows that the last round added
     const Index* intersection = nullptr;  // of the next step's relation; null: not used
+    std::vector<Value> key;               // that Search looks for
     std::vector<RowId> common;            // the current intersection
     JoinCounts::Step did;
     Seen seen;  // before this step, see JoinStep::distinct

@@ -251,9 +251,8 @@ const Plan& Analysis::PlanFor(const DerivedRule& rule, DerivedRule::Plans& plans
   std::unique_ptr<Plan>& plan = plans.by_order[order];
   if (plan != nullptr) return *plan;
   const Definition& def = *rule.def;
-  plan = Planner(*this, *store_, Mode::kDerive)
-             .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def), def.slots,
-                   def.avar, delta, order);
+  plan = deriving_->Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
+                         def.slots, def.avar, delta, order);
   plan->join = Join::Of(*plan, def, *store_);
   return *plan;
 }
@@ -768,9 +767,10 @@ void Analysis::FindEquivalences(std::size_t first) {
 
 void Analysis::MakeStrata(const Program& program, const Store& store) {
   std::vector<Candidate> candidates;
-  Planner planner(*this, store, Mode::kDerive);
+  deriving_ = std::make_unique<Planner>(*this, store, Mode::kDerive);
   for (const Definition& def : program.definitions())
-    if (std::optional<Candidate> c = CandidateOf(def, planner)) candidates.push_back(*std::move(c));
+    if (std::optional<Candidate> c = CandidateOf(def, *deriving_))
+      candidates.push_back(*std::move(c));
   Halves halves(*this, store, candidates);
   halves.Settle();
   Edges edges(info_.size());

@@ -411,6 +411,7 @@ class Analysis : public Catalog {
   std::vector<std::string> cycles_;
   std::vector<BadExtremum> bad_extrema_;
   std::unordered_map<RelationId, HeadingUse> headings_;
+  std::unique_ptr<Planner> deriving_;  // makes the plans of derived rules
 };
 
 /// All clauses of a definition in evaluation order: activation, then body.

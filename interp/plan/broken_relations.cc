@@ -41,6 +41,8 @@ void Analysis::MarkBroken(const Edges& edges,
 void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
                                const std::vector<std::vector<RelationId>>& components,
                                const Store& store) {
+  const auto chooses = [](const Info& info) { return info.extremum.has_value(); };
+  if (std::ranges::none_of(info_, chooses)) return;
   for (const Candidate& c : candidates) {
     if (!c.ok || c.def->head == kNoId || info_[c.def->head].broken) continue;
     const int component = info_[c.def->head].component;
@@ -81,6 +83,7 @@ void Analysis::MarkCalled(const Program& program, const Store& store) {
     Info& info = info_[r];
     info.calls_itself = info.extremum && !info.broken && info.demanded && IsRecursive(r);
   }
+  if (std::ranges::none_of(info_, &Info::calls_itself)) return;
   std::map<int, std::string> exact_uses;  // by circle
   for (const Definition& def : program.definitions()) {
     if (def.head == kNoId) continue;

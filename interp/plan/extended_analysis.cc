@@ -38,10 +38,9 @@ bool Analysis::Extend() {
   MakeCircles(first, first_rule);
   MarkMonotone(first_rule);
   MarkFounded(first_rule);
-  Planner deriving(*this, *store_, Mode::kDerive);
   std::vector<Candidate> candidates;
   for (std::size_t i = first_rule; i < definitions.size(); ++i) {
-    std::optional<Candidate> c = CandidateOf(definitions[i], deriving);
+    std::optional<Candidate> c = CandidateOf(definitions[i], *deriving_);
     if (!c || c->demands || info_[c->def->head].demanded) return false;
     candidates.push_back(*std::move(c));
   }

@@ -177,6 +177,10 @@ std::optional<JoinStep::Intersection> IntersectionOf(const JoinStep& step, const
 
 // Finds the combinations of slots that decide the rest of a join (JoinStep::distinct).
 void FindDistinct(Join& join) {
+  const auto reads_list = [](const JoinStep& step) {
+    return step.kind == JoinStep::Kind::kRows && !step.all_bound;
+  };
+  if (std::none_of(join.steps.begin() + 1, join.steps.end(), reads_list)) return;
   const auto slots = join.slots.size();
   std::vector<bool> read(slots);  // by a later step or the head
   for (const SlotId slot : join.columns) read[static_cast<std::size_t>(slot)] = true;
@@ -189,7 +193,7 @@ void FindDistinct(Join& join) {
     if (!step.ReadsRows())
       read[static_cast<std::size_t>(step.left)] = read[static_cast<std::size_t>(step.right)] = true;
     reads[i] = read;
-    dear |= step.kind == JoinStep::Kind::kRows && !step.all_bound;
+    dear |= reads_list(step);
     worth[i] = dear && step.kind == JoinStep::Kind::kRows;
   }
   std::vector<SlotId> bound;
@@ -220,6 +224,7 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
   auto join = std::make_unique<Join>();
   join->head = def.head;
   join->slots.resize(def.slots.size());
+  join->steps.reserve(plan.steps.size());
   Compiler compiler(store, *join);
   if (!compiler.Chain(plan.first) || !BeginWithRows(join->steps)) return nullptr;
   for (const Pattern& p : def.args) {

@@ -379,14 +379,16 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
+  group_keys_.assign(outside_.size(), false);
+  const auto counts = [](const Clause* clause) { return clause->As<CountOf>() != nullptr; };
+  if (std::ranges::none_of(clauses, counts)) return;
   std::vector<bool> given(outside_.size()), counted(outside_.size());
   for (const Clause* clause : clauses) {
     if (clause->of_head) CollectSlots(*clause, given);
-    if (clause->As<CountOf>() == nullptr) continue;
+    if (!counts(clause)) continue;
     if (!clause->activation) counts_.insert(clause);
     CollectSlots(*clause, counted);
   }
-  group_keys_.assign(outside_.size(), false);
   std::vector<bool> others = bound;
   others.resize(outside_.size());
   for (std::size_t s = 0; s < given.size(); ++s)

@@ -449,6 +449,7 @@ const std::vector<Builtin>& All() {
 }  // namespace builtins
 
 const Builtin* FindBuiltin(std::string_view label, std::size_t arity) {
+  if (!label.starts_with("std#")) return nullptr;
   const std::vector<Builtin>& all = builtins::All();
   const auto at = std::ranges::find_if(all, [&](const Builtin& builtin) {
     return builtin.label == label && builtin.arity == arity;

@@ -141,11 +141,12 @@ void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& h
 // Reports head lvars that the tail never mentions: inputs that no caller may supply (decision 38).
 void Lowering::CheckHead(const Node& head, const Definition& def) {
   if (heading_.signature || def.body.empty() || failed_) return;
-  std::vector<std::string> wanted;
-  CollectVariables(head, wanted);
   std::vector<bool> seen(names_.size());
   for (const Clause& clause : def.body) CollectSlots(clause, seen);
   for (const Clause& clause : def.activation) CollectSlots(clause, seen);
+  if (std::ranges::find(seen, false) == seen.end()) return;
+  std::vector<std::string> wanted;
+  CollectVariables(head, wanted);
   for (const std::string& name : wanted) {
     const auto slot = slots_.find("?" + name);
     if (slot == slots_.end() || seen[static_cast<std::size_t>(slot->second)]) continue;

@@ -27,7 +27,8 @@ SlotId Lowering::FreshSlot() {
 
 // ?x and $x are two slots; in a bindings map both show as ?x (decision 46).
 SlotId Lowering::SlotOf(const std::string& name, bool avar) {
-  const std::string key = (avar ? "$" : "?") + name;
+  std::string key(1, avar ? '$' : '?');
+  key += name;
   const auto [it, is_new] = slots_.emplace(key, 0);
   if (is_new) {
     it->second = FreshSlot();
