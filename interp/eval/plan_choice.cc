@@ -100,6 +100,9 @@ std::optional<Derivation> PlanChoice::Instead(const Task& task, Chosen& chosen, 
   return Watched(task, chosen);
 }
 
+// The plan as written and the orders that are estimated to be the cheapest. Indexes count, as a
+// trial has to build those that are missing; so they are tried in the order of what they promise to
+// take in all, and only as long as one promises less than the best takes whose indexes are there.
 const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   chosen.expected.clear();
   const std::vector<const Clause*>& clauses = task.rule.clauses;
@@ -110,13 +113,32 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   JoinEstimate estimate(clauses, task.delta, task.DeltaRows(), store_, {});
   const std::vector<AtomOrder> orders = CheapOrders(clauses, estimate);
   if (orders.size() < 2) return written;
-  std::optional<Trial> as_written =
-      Try(written, task, chosen, std::numeric_limits<double>::infinity());
+  const Probes in_use = probed_;
   // Indexes of the plan as written count when all rows are read at once. While rounds add to them,
   // they cost less than what they replace.
-  const double needed = task.delta < 0 ? MissingIndexes(written, task.marks) : 0;
-  Use(written);
-  if (!as_written) return written;
+  const auto missing = [&](const Plan& plan) {
+    return &plan == &written && task.delta >= 0 ? 0 : MissingIndexes(plan, task.marks);
+  };
+  // What the plan as written takes counts as so much less.
+  const auto weighted = [&](const Plan& plan, double cost) {
+    return &plan == &written ? cost / std::max(limits_.min_gain, 1e-9) : cost;
+  };
+  struct Candidate {
+    const Plan* plan;
+    double estimated;
+    double promised;  // with indexes
+  };
+  std::vector<Candidate> candidates;
+  const auto add = [&](const Plan& plan, double estimated) {
+    if (plan.join != nullptr)
+      candidates.push_back({&plan, estimated, weighted(plan, estimated + missing(plan))});
+  };
+  const auto least_ordered = static_cast<double>(limits_.min_ordered);
+  add(written, EstimatedCost(written, clauses, estimate));
+  if (candidates.front().estimated < least_ordered) candidates.front().promised = 0;
+  for (std::size_t i = 0; i < std::min(orders.size(), kMoreCandidates); ++i)
+    add(plan_for(orders[i].positions), orders[i].cost);
+  std::ranges::stable_sort(candidates, {}, &Candidate::promised);
   // Where a few outer rows take all the work that a trial may do, or none of them reaches the last
   // atoms, what it has seen is the beginning of a plan, and not what the first atoms multiply.
   const auto cost_of = [&](const Plan& plan, const Trial& trial) {
@@ -128,33 +150,33 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     const double estimated = EstimatedCost(plan, clauses, estimate);
     return finished && estimated < kFar * trial.cost ? trial.cost : std::max(trial.cost, estimated);
   };
-  as_written->cost = cost_of(written, *as_written);
-  chosen.expected = std::move(as_written->steps);
-  if (as_written->cost < static_cast<double>(limits_.min_ordered)) return written;
-  const Plan* best = &written;
-  double least = (as_written->cost + needed) / std::max(limits_.min_gain, 1e-9);
+  const Plan* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
   std::size_t tried = 0;
-  // Errors of estimates multiply from atom to atom: so what a plan takes may be a fraction of them.
-  // Where the written one takes far more than a trial, or a plan took far more than was expected,
-  // trials are cheap in comparison, and need not be promising.
-  const bool estimates = chosen.overrun.empty() && as_written->cost < kFar * kTrialWork;
-  for (const AtomOrder& order : orders) {
-    const double cost = estimates ? order.cost / kFewerThanEstimated : 0;
-    const bool far = !estimates || least > kFar * order.cost;
-    if (cost > least || tried >= (far ? kMoreCandidates : kCandidates)) break;
-    const Plan& plan = plan_for(order.positions);
-    if (plan.join == nullptr) continue;
-    const double indexes = MissingIndexes(plan, task.marks);
-    if (cost + indexes > least) continue;
-    ++tried;
-    std::optional<Trial> trial = Try(plan, task, chosen, least);
+  for (const auto& [plan, estimated, promised] : candidates) {
+    // Errors of estimates multiply from atom to atom: so what a plan takes may be a fraction of
+    // them. Where the best one takes far more than a trial, or a plan took far more than was
+    // expected, trials are cheap in comparison, and need not be promising.
+    const bool estimates = chosen.overrun.empty() && least < kFar * kTrialWork;
+    const double cost = estimates ? estimated / kFewerThanEstimated : 0;
+    const bool far = !estimates || least > kFar * estimated;
+    const double indexes = missing(*plan);
+    if (best != nullptr && (weighted(*plan, cost + indexes) > least ||
+                            (plan != &written && tried >= (far ? kMoreCandidates : kCandidates))))
+      continue;
+    if (plan != &written) ++tried;
+    std::optional<Trial> trial = Try(*plan, task, chosen, least);
     if (!trial) break;
-    trial->cost = cost_of(plan, *trial);
-    if (trial->cost + indexes >= least) continue;
-    best = &plan;
-    least = trial->cost + indexes;
+    Use(*plan);
+    trial->cost = cost_of(*plan, *trial);
+    if (best != nullptr && weighted(*plan, trial->cost + indexes) >= least) continue;
+    best = plan;
+    least = weighted(*plan, trial->cost);
     chosen.expected = std::move(trial->steps);
+    if (plan == &written && trial->cost < least_ordered) break;
   }
+  if (best == nullptr) best = &written;
+  probed_ = in_use;
   Use(*best);
   return *best;
 }
@@ -226,8 +248,9 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
   return out;
 }
 
-// The cost of the indexes that the plan would need and no plan in use does; a trial has it, too.
-// Those that exist count as well: which ones do may depend on what was asked about the rows.
+// The cost of the indexes that the plan would need and no plan in use does, nor one that was tried
+// for this choice; a trial has it, too. Those that exist count as well: which ones do may depend on
+// what was asked about the rows.
 double PlanChoice::MissingIndexes(const Plan& plan, const std::vector<Marks>& marks) const {
   double out = 0;
   for (const JoinStep& step : plan.join->steps)
