@@ -148,7 +148,8 @@ std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vecto
     } else if (known == 0) {
       out.push_back(0);
     } else {
-      const auto rows = rel.IndexOn(known, &solver_.machine().within_limits).Rows(key, rel.rows());
+      std::vector<RowId> own;
+      const auto rows = rel.RowsWith(known, key, rel.size(), &solver_.machine().within_limits, own);
       out.push_back(rows.empty() ? kNoId : rows.front());
     }
   }

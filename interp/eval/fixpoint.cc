@@ -25,10 +25,6 @@ namespace {
 
 constexpr std::size_t kMostFormer = std::size_t{1} << 16;  // rows of a stratum
 
-void DropDerived(Relation& rel) {
-  if (rel.HasDerived()) rel.Rebuild([&](RowId row) { return rel.asserted(row); });
-}
-
 // Whether a rule of the stratum is derived again when this relation has changed.
 bool NeedsWhole(const Stratum& stratum, RelationId relation) {
   return std::ranges::any_of(stratum.rules, [&](const DerivedRule& rule) {
@@ -65,7 +61,7 @@ void Fixpoint::Reset() {
   // Also those of relations that were derived under the rules before and are tabled now, and those
   // of rules that are gone. What is derived of a goal is the record of its truth.
   for (RelationId r = 0; r < store_.size(); ++r)
-    if (store_.at(r).space() != Space::kGoal) DropDerived(store_.at(r));
+    if (store_.at(r).space() != Space::kGoal) store_.at(r).DropDerived();
   needed_.reset();
   extended_ = false;
   for (Memory& memory : memory_) Forget(memory);
@@ -99,9 +95,9 @@ bool Fixpoint::Renew(Stratum& stratum, Memory& memory) {
 
 void Fixpoint::Drop(const Stratum& stratum) {
   for (RelationId r : stratum.relations) {
-    DropDerived(store_.at(r));
+    store_.at(r).DropDerived();
     if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId)
-      DropDerived(store_.at(whole));
+      store_.at(whole).DropDerived();
   }
 }
 
@@ -124,7 +120,7 @@ void Fixpoint::DropSplits(Memory& memory) {
 
 // Called before its rules are destroyed, since a profile knows their plans by address.
 void Fixpoint::DropIntermediate(RelationId relation) {
-  DropDerived(store_.at(relation));
+  store_.at(relation).DropDerived();
   unused_.push_back(relation);
   if (limits_.profile != nullptr) limits_.profile->Forget();
 }
@@ -145,8 +141,10 @@ bool Fixpoint::CloseClasses(const Stratum& stratum) {
   for (const Stratum::Equivalence& equivalence : stratum.equivalences) {
     const RelationId relation = equivalence.transitive->head;
     if (!UsesClasses(relation)) continue;
-    Classes& classes = classes_.try_emplace(relation, store_.at(relation)).first->second;
-    if (!classes.HasNew()) continue;
+    const Relation& rel = store_.at(relation);
+    std::shared_ptr<Classes>& classes = classes_[relation];
+    if (classes == nullptr) classes = std::make_shared<Classes>();
+    if (!classes->HasNew(rel.size(), rel.epoch())) continue;
     if (const Definition* const stopped_at = solver_.Close(equivalence, classes)) {
       StopAt(*stopped_at);
       return false;
@@ -438,7 +436,7 @@ std::optional<Stop> Fixpoint::TakeBack(Stratum& stratum, Memory& memory) {
   std::optional<Stop> stop = Doubt(*gone, memory, rows / limits_.large_part);
   for (const RelationId r : all) store_.at(r).TakeBack(marks_[r].old_end);
   if (stop == Stop::kGoesOn) stop = Restore(*gone, all, memory);
-  for (const auto& [relation, doubt] : memory.withdrawal->doubts()) DropDerived(store_.at(doubt));
+  for (const auto& [relation, doubt] : memory.withdrawal->doubts()) store_.at(doubt).DropDerived();
   if (stop == Stop::kGoesOn) ++withdrawals_;
   return stop;
 }
@@ -555,7 +553,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   if (rebuilt && !memory.fresh) {
     former = FormerRows(stratum);
     Drop(stratum);
-    for (const auto& [rule, split] : memory.splits) DropDerived(store_.at(split->definition.head));
+    for (const auto& [rule, split] : memory.splits) store_.at(split->definition.head).DropDerived();
     memory.violations.clear();
   }
   if (HasExtremum(stratum)) KeepBest(stratum);

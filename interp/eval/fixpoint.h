@@ -37,12 +37,12 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/classes.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/plan_choice.h"
 #include "interp/plan/analysis.h"
 #include "interp/plan/intermediate.h"
 #include "interp/plan/withdrawal.h"
+#include "interp/store/classes.h"
 
 namespace rpl {
 
@@ -171,13 +171,13 @@ class Fixpoint {
   PlanChoice choice_;
   std::optional<std::set<RelationId>> needed_;  // nullopt: all
   std::vector<Memory> memory_;
-  bool extended_ = false;                  // until a Quiesce has passed all strata
-  std::vector<RelationId> unused_;         // intermediates
-  std::map<RelationId, Classes> classes_;  // of equivalences
-  std::map<RelationId, Seen> expanded_;    // what rules with #?h heads have read
-  Value expanded_now_ = kNone;             // the time that they have read, if they read it
-  std::vector<Violation> in_expanded_;     // violations of constraints within these
-  std::vector<Marks> marks_;               // by relation
+  bool extended_ = false;                                   // until a Quiesce has passed all strata
+  std::vector<RelationId> unused_;                          // intermediates
+  std::map<RelationId, std::shared_ptr<Classes>> classes_;  // of equivalences
+  std::map<RelationId, Seen> expanded_;                     // what rules with #?h heads have read
+  Value expanded_now_ = kNone;          // the time that they have read, if they read it
+  std::vector<Violation> in_expanded_;  // violations of constraints within these
+  std::vector<Marks> marks_;            // by relation
   std::vector<std::size_t> derived_;
   std::size_t withdrawals_ = 0;
   std::size_t rounds_ = 0;

@@ -223,8 +223,52 @@ TEST_CASE("the pairs of a class are not joined with each other") {
   CHECK(watched.asked < 100);  // 6,700 otherwise
 }
 
+// The first class, with what is read of it; the second one joins it later.
+TEST_CASE("the rows of an equivalence are kept as its classes until one is added") {
+  Engine engine;
+  std::string program = kEquivalence + std::string("one(?y) <- same(7, ?y)\n") +
+                        "lower(?x) <- same(?x, ?y), ?y < ?x\n" + "all(?n) <- ?n = |same(_, _)|\n" +
+                        "each(?x, ?n) <- probe(?x), ?n = |same(_, ?x)|\n" +
+                        "both(?x, ?y) <- pair(?x, ?y), same(?x, ?y)\n" +
+                        "neither(?x, ?y) <- pair(?x, ?y), not same(?y, ?x)\n" +
+                        "beside(?y) <- probe(?x), same(?x, ?z), pair(?z, ?y)\n" +
+                        "probe(3)\nprobe(400)\npair(3, 9)\npair(9, 400)\n";
+  for (int i = 1; i < 300; ++i) program += "same(0, " + std::to_string(i) + ")\n";
+  engine.Take(program);
+  engine.Quiesce();
+  const Relation& same = engine.store.at(engine.Find("same", 2));
+  CHECK(same.size() == 90'000);
+  CHECK(same.stored().size() == 299);
+  CHECK(engine.store.at(engine.Find("one", 1)).size() == 300);
+  CHECK(engine.store.at(engine.Find("lower", 1)).size() == 299);
+  CHECK(engine.Derived("all", 1) == "(90000)");
+  CHECK(engine.Derived("each", 2) == "(3, 300) (400, 0)");
+  CHECK(engine.Derived("both", 2) == "(3, 9)");
+  CHECK(engine.Derived("neither", 2) == "(9, 400)");
+  CHECK(engine.Derived("beside", 1) == "(9) (400)");
+  CHECK(same.Cells(299) ==
+        std::vector<Value>{engine.store.pool().Int(1), engine.store.pool().Int(0)});
+  CHECK(same.stored().size() == 299);
+  engine.Take("same(400, 3)\n");
+  CHECK(engine.Derived("each", 2) == "(3, 301) (400, 301)");
+  CHECK(engine.Derived("all", 1) == "(90601)");
+  CHECK(same.stored().size() == 90'001);
+  engine.Take("same(400, 3) -> false\n");
+  CHECK(engine.Derived("each", 2) == "(3, 300) (400, 0)");
+}
+
+TEST_CASE("rows that are kept as classes count against the limit of rows") {
+  Limits limits;
+  limits.max_rows = 15;
+  Engine engine(limits);
+  engine.Take(kEquivalence + std::string("same(1, 2)\nsame(2, 3)\nsame(3, 4)\nsame(4, 5)\n"));
+  CHECK(engine.Quiesce() == Stop::kRows);
+  CHECK(engine.store.at(engine.Find("same", 2)).size() == 20);
+}
+
 TEST_CASE("a class that a limit cut short is completed") {
   Limits limits;
+  limits.min_as_classes = SIZE_MAX;
   std::size_t asked = 0;
   limits.watch = [&](std::size_t) { return ++asked == 5 ? Stop::kInterrupted : Stop::kGoesOn; };
   Engine engine(limits);

@@ -24,7 +24,8 @@ void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks
     const bool known =
         std::any_of(growths.begin(), growths.end(),
                     [&](const IndexExtension::Growth& g) { return g.index == &index; });
-    if (!known) growths.push_back({&index, &store.at(id).rows(), marks[id].end});
+    const RowSet& rows = store.at(id).stored();
+    if (!known) growths.push_back({&index, &rows, std::min(marks[id].end, rows.size())});
   };
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
     const JoinStep& step = join.steps[i];
@@ -50,19 +51,31 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.begin = step.range == Range::kDelta ? m.old_end : 0;
     source.end = step.range == Range::kOld ? m.old_end : m.end;
     source.new_begin = m.old_end;
-    if (step.probe == 0 || step.all_bound) continue;
+    if (step.all_bound) continue;
+    if (step.probe == 0 && sources_.size() > 1) relation.rows();  // all rows, again and again
+    const RowId stored = relation.stored().size();
+    if (source.end > stored) {
+      source.classes = relation.classes();
+      source.kept_end = std::exchange(source.end, stored);
+    }
+    if (step.probe == 0) continue;
     // The second step looks for rows at most once for each outer row.
     const bool scans = sources_.size() == 2 && step.kind == JoinStep::Kind::kRows &&
-                       join.steps.front().probe == 0 &&
+                       join.steps.front().probe == 0 && source.classes == nullptr &&
                        relation.MayScanInstead(step.probe, m.end, Outer(join, marks));
-    if (!scans) source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
+    if (!scans) {
+      const RowId end = std::min(m.end, stored);
+      source.index = &relation.IndexOn(step.probe, end, keep_on, workers);
+    }
   }
   const Source& first = sources_.front();
+  if (first.index != nullptr) FindPartners(0);
   outer_ = join.steps.front().all_bound ? 1
-           : first.index != nullptr     ? Listed(0).size()
+           : first.index != nullptr     ? Listed(0).size() + first.partners.size()
                                         : Outer(join, marks);
   if (join.steps.size() > 1 && first.index == nullptr && !join.steps.front().all_bound &&
-      join.steps[1].kind == JoinStep::Kind::kRows && sources_[1].index != nullptr)
+      join.steps[1].kind == JoinStep::Kind::kRows && sources_[1].index != nullptr &&
+      sources_[1].classes == nullptr)
     for (const SlotId slot : join.steps[1].keys) {
       Ahead& ahead = ahead_.emplace_back(Ahead{std::nullopt, slot});
       for (const auto& [column, bound] : join.steps.front().binds)
@@ -78,8 +91,9 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
   if (bound_last != 1) varying_ = std::nullopt;
   const JoinStep& last = join.steps.back();
   RowSet& head = store.at(join.head).rows();
-  if (varying_ && sources_.back().index != nullptr && last.checks.empty() &&
-      last.binds.size() == 1 && last.keys.size() + 1 == sources_.back().relation->arity()) {
+  if (varying_ && sources_.back().index != nullptr && sources_.back().classes == nullptr &&
+      last.checks.empty() && last.binds.size() == 1 &&
+      last.keys.size() + 1 == sources_.back().relation->arity()) {
     RowSet& read = store.at(last.relation).rows();
     has_strips_ = !head.bits().empty() && !read.bits().empty();
     if (has_strips_) {
@@ -89,7 +103,9 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
   }
   // An index that serves intersections alone must repay being built.
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
-    if (!join.steps[i].intersection) continue;
+    if (!join.steps[i].intersection || sources_[i].classes != nullptr ||
+        sources_[i + 1].classes != nullptr)
+      continue;
     const JoinStep& next = join.steps[i + 1];
     Relation& relation = store.at(next.relation);
     const RowId end = marks[next.relation].end;
@@ -110,7 +126,17 @@ std::span<const RowId> JoinRun::Within(const Source& source, std::span<const Row
 // The rows that a step's index lists for its current key, within its range.
 std::span<const RowId> JoinRun::Listed(std::size_t at) {
   const Source& source = sources_[at];
-  return Within(source, source.index->Rows(Key(join_.steps[at].keys), source.relation->rows()));
+  return Within(source, source.index->Rows(Key(join_.steps[at].keys), source.relation->stored()));
+}
+
+// Finds the partners of a step's current key, if some of its rows are kept as classes.
+void JoinRun::FindPartners(std::size_t at) {
+  Source& source = sources_[at];
+  if (source.classes == nullptr) return;
+  const JoinStep& step = join_.steps[at];
+  source.partners.clear();
+  source.classes->AddPartners(step.probe == 1 ? 0 : 1, slots_[step.keys.front()],
+                              std::max(source.begin, source.end), source.kept_end, source.partners);
 }
 
 std::uint64_t JoinRun::work() const {
@@ -142,20 +168,46 @@ bool JoinRun::Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size
   if (join_.steps.front().all_bound) return begin >= end || Next(0);
   if (first.index == nullptr)
     return Scan(first.begin + static_cast<RowId>(begin), first.begin + static_cast<RowId>(end));
-  for (const RowId row : Listed(0).subspan(begin, end - begin))
-    if (!Take(0, row)) return false;
+  const std::span<const RowId> listed = Listed(0);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (i < listed.size()
+            ? !Take(0, listed[i])
+            : BindsPartner(0, first.partners[i - listed.size()]) && !(Tick() && Next(1)))
+      return false;
+  }
   return true;
 }
 
 // Runs the join for outer rows of a scan.
 bool JoinRun::Scan(RowId row, RowId end) {
+  const Source& first = sources_.front();
+  if (first.classes != nullptr && end > first.end) {
+    const RowId stored = std::max(row, first.end);
+    return (row >= stored || Scan(row, stored)) && ScanKept(stored, end);
+  }
   if (!ahead_.empty()) return ScanAhead(row, end);
   for (; row < end; ++row)
     if (!Take(0, row)) return false;
   return true;
 }
 
-// The same; probes the second step's index for many outer rows at once, so that misses overlap.
+// The same for rows that are kept as classes.
+bool JoinRun::ScanKept(RowId row, RowId end) {
+  constexpr RowId kEach = 256;
+  std::vector<Value> cells;
+  while (row < end) {
+    const RowId next = std::min(end - row, kEach) + row;
+    cells.clear();
+    sources_.front().classes->AddCells(row, next, cells);
+    for (std::size_t i = 0; row < next; ++row, i += 2)
+      if (Binds(0, RowView(std::span<const Value>(&cells[i], 2))) && !(Tick() && Next(1)))
+        return false;
+  }
+  return true;
+}
+
+// The same for stored rows; probes the second step's index for many outer rows at once, so that
+// misses overlap.
 bool JoinRun::ScanAhead(RowId row, RowId end) {
   const Source& first = sources_[0];
   const Source& second = sources_[1];
@@ -165,11 +217,11 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
     const std::size_t count = std::min<std::size_t>(end - row, Index::kEach);
     Value* key = keys.data();
     for (std::size_t i = 0; i < count; ++i) {
-      const RowView cells = first.relation->Row(row + static_cast<RowId>(i));
+      const RowView cells = first.relation->stored().Row(row + static_cast<RowId>(i));
       for (const Ahead& ahead : ahead_)
         *key++ = ahead.column ? cells[*ahead.column] : slots_[ahead.slot];
     }
-    second.index->RowsOfEach(keys.data(), count, second.relation->rows(), lists);
+    second.index->RowsOfEach(keys.data(), count, second.relation->stored(), lists);
     for (std::size_t i = 0; i < count; ++i, ++row) {
       if (!Binds(0, row)) continue;
       if (!Tick() || !Unseen(1, [&] { return Over(1, Within(second, lists[i])); })) return false;
@@ -211,7 +263,8 @@ void JoinRun::TakeUp(Memory&& memory) {
     const Source* const next = at + 1 < sources_.size() ? &sources_[at + 1] : nullptr;
     source.again = next == nullptr ? Source::Again::kNot : next->again;
     source.with_new = next == nullptr ? 0 : next->with_new;
-    if (step.kind != JoinStep::Kind::kRows || source.new_begin >= source.end) continue;
+    const RowId end = std::max(source.end, source.kept_end);
+    if (step.kind != JoinStep::Kind::kRows || source.new_begin >= end) continue;
     source.again =
         source.again == Source::Again::kNot ? Source::Again::kWithNew : Source::Again::kWithAll;
     source.with_new = at;
@@ -266,6 +319,7 @@ bool JoinRun::Step(std::size_t at) {
     ++source.did.rows;
     return Next(at + 1);
   }
+  if (source.classes != nullptr) return OverKept(at);
   return source.index == nullptr ? Search(at) : Over(at, Listed(at));
 }
 
@@ -285,7 +339,7 @@ bool JoinRun::Search(std::size_t at) {
     return true;
   };
   ++source.did.times;
-  const RowSet& rows = source.relation->rows();
+  const RowSet& rows = source.relation->stored();
   const auto first = static_cast<std::size_t>(std::countr_zero(step.probe));
   for (RowId row = source.begin; row < source.end; ++row) {
     // The next row with the first value of the key, in steps between which to pause.
@@ -294,7 +348,7 @@ bool JoinRun::Search(std::size_t at) {
     if (!Tick(next - row)) return StoppedAt(row - source.begin, source.end - source.begin);
     row = next;
     if (row == source.end) break;
-    if (!agrees(source.relation->Row(row))) {
+    if (!agrees(rows.Row(row))) {
       if (!Tick()) return StoppedAt(row - source.begin, source.end - source.begin);
       continue;
     }
@@ -308,7 +362,7 @@ bool JoinRun::Search(std::size_t at) {
 // Emits an answer for each of these rows of the last step.
 [[gnu::always_inline]] inline bool JoinRun::EmitEach(const JoinStep& step, Source& source,
                                                      std::span<const RowId> rows) {
-  const Relation& relation = *source.relation;
+  const RowSet& relation = source.relation->stored();
   const bool asks = varying_ && asks_bits_ && !head_.bits().empty();
   if (asks && has_strips_ && FindUnknown(step, source, rows.size()))
     return EmitUnknown(step, source, rows.size());
@@ -333,7 +387,7 @@ bool JoinRun::FindUnknown(const JoinStep& step, const Source& source, std::size_
   constexpr std::size_t kLeast = 64;      // rows
   constexpr std::size_t kPlacesEach = 8;  // of the strip, for a row
   constexpr std::size_t kKnownEach = 8;   // rows for one that is not known
-  const RowBits& bits = source.relation->rows().bits();
+  const RowBits& bits = source.relation->stored().bits();
   if (listed < kLeast || !bits.Cover(source.end)) return false;
   const std::uint32_t column = varying_->column;
   for (std::size_t i = 0; i < step.keys.size(); ++i)
@@ -370,7 +424,7 @@ bool JoinRun::EmitUnknown(const JoinStep& step, Source& source, std::size_t list
   known_ += known;
   const auto& [column, slot] = step.binds.front();
   for (const RowId& row : unknown_) {
-    slots_[slot] = source.relation->Row(row)[column];
+    slots_[slot] = source.relation->stored().Row(row)[column];
     ++answers_;
     if (!Tick() || !Add())
       return StoppedIn(source, known + static_cast<std::size_t>(&row - unknown_.data()), listed);
@@ -381,7 +435,7 @@ bool JoinRun::EmitUnknown(const JoinStep& step, Source& source, std::size_t list
 
 // Takes k on to the next row of the last step whose answer the head's relation is not known to
 // have.
-bool JoinRun::SkipKnown(const Relation& relation, std::span<const RowId> rows, std::size_t& k) {
+bool JoinRun::SkipKnown(const RowSet& relation, std::span<const RowId> rows, std::size_t& k) {
   const std::size_t known = CountKnown(relation, rows.subspan(k));
   k += known;
   answers_ += known;
@@ -391,7 +445,7 @@ bool JoinRun::SkipKnown(const Relation& relation, std::span<const RowId> rows, s
 
 // How many of these rows of the last step, from the first on, give answers that the head's relation
 // is known to have; kTick at most.
-std::size_t JoinRun::CountKnown(const Relation& relation, std::span<const RowId> rows) const {
+std::size_t JoinRun::CountKnown(const RowSet& relation, std::span<const RowId> rows) const {
   const RowBits& bits = head_.bits();
   const RowGrid::Line line =
       bits.grid().Along(varying_->head, [&](std::size_t i) { return slots_[join_.columns[i]]; });
@@ -415,19 +469,44 @@ bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
   if (source.intersection != nullptr && rows.size() > 4) {
     const Source& next = sources_[at + 1];
     const std::span<const RowId> others = Within(
-        next, source.intersection->Rows(Key(step.intersection->keys), next.relation->rows()));
+        next, source.intersection->Rows(Key(step.intersection->keys), next.relation->stored()));
     if (others.size() < rows.size() / 2) return Intersect(at, others);
   }
   if (at + 1 == join_.steps.size() && step.checks.empty() && !one)
     return EmitEach(step, source, rows);
   std::size_t k = 0;
   while (k < rows.size()) {
-    if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]).data());
+    if (k + kAhead < rows.size()) Prefetch(source.relation->stored().Row(rows[k + kAhead]).data());
     if (!Take(at, rows[k])) return StoppedIn(source, k, rows.size());
     ++k;
     if (one && answers_ != before) break;
   }
   source.did.rows += k;
+  return true;
+}
+
+// Continues with each of the rows that agree with the step's key, of which some are kept as
+// classes: these come last.
+bool JoinRun::OverKept(std::size_t at) {
+  Source& source = sources_[at];
+  const std::size_t before = answers_;
+  const bool one = at > join_.deciding;
+  const std::span<const RowId> stored = Listed(at);
+  FindPartners(at);
+  const std::size_t rows = stored.size() + source.partners.size();
+  if (!Over(at, stored)) {
+    scanned_ *= static_cast<double>(stored.size()) / static_cast<double>(rows);
+    return false;
+  }
+  if (one && answers_ != before) return true;
+  for (std::size_t k = 0; k < source.partners.size(); ++k) {
+    if (BindsPartner(at, source.partners[k]) && !(Tick() && Next(at + 1))) {
+      source.did.rows += k;
+      return StoppedAt(stored.size() + k, rows);
+    }
+    ++source.did.rows;
+    if (one && answers_ != before) break;
+  }
   return true;
 }
 
@@ -440,7 +519,7 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   ++source.did.intersected;
   source.did.rows += others.size();
   for (const RowId other : others) {
-    const RowView cells = sources_[at + 1].relation->Row(other);
+    const RowView cells = sources_[at + 1].relation->stored().Row(other);
     for (const auto& [column, slot] : step.intersection->binds) slots_[slot] = cells[column];
     const RowId row = source.relation->Find(Key(step.intersection->row));
     if (row != kNoId && row >= source.begin && row < source.end) source.common.push_back(row);
@@ -449,7 +528,7 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   std::sort(source.common.begin(), source.common.end());
   const std::size_t before = answers_;
   for (const RowId& row : source.common) {
-    const RowView cells = source.relation->Row(row);
+    const RowView cells = source.relation->stored().Row(row);
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     if (!Next(at + 2)) return StoppedAt(&row - source.common.data(), source.common.size());
     if (at > join_.deciding && answers_ != before) break;
@@ -474,8 +553,7 @@ bool JoinRun::Exists(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   Source& source = sources_[at];
   ++source.did.times;
-  const auto agrees = [&](RowId row) {
-    const RowView cells = source.relation->Row(row);
+  const auto agrees = [&](RowView cells) {
     ++source.did.rows;
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     return std::all_of(step.checks.begin(), step.checks.end(), [&](const auto& check) {
@@ -489,11 +567,15 @@ bool JoinRun::Exists(std::size_t at) {
     return found;
   }
   if (source.index != nullptr) {
-    const std::span<const RowId> rows = Listed(at);
-    return std::any_of(rows.begin(), rows.end(), agrees);
+    FindPartners(at);
+    return std::ranges::any_of(
+               Listed(at), [&](RowId row) { return agrees(source.relation->stored().Row(row)); }) ||
+           std::ranges::any_of(source.partners, [&](Value partner) {
+             return ++source.did.rows, BindsPartner(at, partner);
+           });
   }
   for (RowId row = source.begin; row < source.end; ++row)
-    if (agrees(row)) return true;
+    if (agrees(source.relation->stored().Row(row))) return true;
   return false;
 }
 

@@ -106,7 +106,11 @@ class JoinRun {
     const Relation* relation = nullptr;
     const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
     RowId begin = 0, end = 0;
-    RowId new_begin = 0;                  // of the rows that the last round added
+    RowId new_begin = 0;  // of the rows that the last round added
+    /// Rows of the range are kept as classes: those behind `end`, which is that of the stored ones.
+    std::shared_ptr<const Classes> classes;
+    RowId kept_end = 0;
+    std::vector<Value> partners;          // of them, with the current key, in the other column
     const Index* intersection = nullptr;  // of the next step's relation; null: not used
     std::vector<Value> key;               // that Search looks for
     std::vector<RowId> common;            // the current intersection
@@ -120,15 +124,18 @@ class JoinRun {
 
   static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);
   std::span<const RowId> Listed(std::size_t at);
+  void FindPartners(std::size_t at);
   bool Scan(RowId row, RowId end);
   bool ScanAhead(RowId row, RowId end);
+  bool ScanKept(RowId row, RowId end);
   bool Search(std::size_t at);
   bool Over(std::size_t at, std::span<const RowId> rows);
+  bool OverKept(std::size_t at);
   bool EmitEach(const JoinStep& step, Source& source, std::span<const RowId> rows);
   bool FindUnknown(const JoinStep& step, const Source& source, std::size_t listed);
   bool EmitUnknown(const JoinStep& step, Source& source, std::size_t listed);
-  bool SkipKnown(const Relation& relation, std::span<const RowId> rows, std::size_t& k);
-  std::size_t CountKnown(const Relation& relation, std::span<const RowId> rows) const;
+  bool SkipKnown(const RowSet& relation, std::span<const RowId> rows, std::size_t& k);
+  std::size_t CountKnown(const RowSet& relation, std::span<const RowId> rows) const;
   bool Intersect(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
   template <typename GoOn>
@@ -136,12 +143,20 @@ class JoinRun {
   bool Step(std::size_t at);
   /// Binds the step's slots; false if the row contradicts itself where a slot occurs twice.
   bool Binds(std::size_t at, RowId row) {
+    return Binds(at, sources_[at].relation->stored().Row(row));
+  }
+  bool Binds(std::size_t at, RowView cells) {
     const JoinStep& step = join_.steps[at];
-    const RowView cells = sources_[at].relation->Row(row);
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     for (const auto& [column, slot] : step.checks)
       if (cells[column] != slots_[slot]) return false;
     return true;
+  }
+  bool BindsPartner(std::size_t at, Value partner) {
+    const JoinStep& step = join_.steps[at];
+    const Value key = slots_[step.keys.front()];
+    const Value cells[] = {step.probe == 1 ? key : partner, step.probe == 1 ? partner : key};
+    return Binds(at, RowView(std::span<const Value>(cells)));
   }
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);

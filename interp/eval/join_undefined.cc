@@ -70,15 +70,25 @@ bool JoinRun::MayHoldForSome(std::size_t at) {
     if (!Tick()) return stopped_ = true;
     return Binds(at, row) && MayHold(at + 1);
   };
+  const auto goes_on_with = [&](Value partner) {
+    if (!Tick()) return stopped_ = true;
+    return BindsPartner(at, partner) && MayHold(at + 1);
+  };
   if (step.all_bound) {
     const RowId row = source.relation->Find(Key(step.keys));
-    return row != kNoId && row >= source.begin && row < source.end && goes_on(row);
+    if (row == kNoId || row < source.begin || row >= source.end) return false;
+    if (!Tick()) return stopped_ = true;
+    return MayHold(at + 1);
   }
-  if (source.index != nullptr) return std::ranges::any_of(Listed(at), goes_on);
+  if (source.index != nullptr) {
+    FindPartners(at);
+    return std::ranges::any_of(Listed(at), goes_on) ||
+           std::ranges::any_of(source.partners, goes_on_with);
+  }
   const std::span<const Value> found = Key(step.keys);
   const std::vector<Value> key(found.begin(), found.end());
   for (RowId row = source.begin; row < source.end; ++row) {
-    const RowView cells = source.relation->Row(row);
+    const RowView cells = source.relation->stored().Row(row);
     std::size_t k = 0;
     bool agrees = true;
     for (Columns rest = step.probe; rest != 0; rest &= rest - 1)

@@ -503,7 +503,8 @@ bool Machine::RunCountAtom(const Step& s) {
     if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
   } else {
     const Relation& rel = store_.at(s.body->relation);
-    ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
+    ForEachRow(*s.body,
+               [&](RowId row) { return !BindCells(*s.body, rel.CellsOf(row)) || count(); });
   }
   if (evaluation.stop != Stop::kGoesOn) return false;
   open = Absent(open);
@@ -596,15 +597,15 @@ std::optional<Machine::Rows> Machine::RowsOf(const Step& s, RowId from) {
   }
   // Deriving only appends rows after the mark, so an index up to the mark is complete.
   const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
-  const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
+  std::vector<RowId> own;
+  const std::span<const RowId> listed = rel.RowsWith(s.probe, key, settled, &within_limits, own);
   if (evaluation.stop != Stop::kGoesOn) return std::nullopt;
-  const std::span<const RowId> listed = index.Rows(key, rel.rows());
   const auto place_of = [&](RowId row) {  // of the first one that is no less
     if (listed.empty() || listed.front() >= row) return RowId{0};
     if (listed.back() < row) return static_cast<RowId>(listed.size());
     return static_cast<RowId>(std::ranges::lower_bound(listed, row) - listed.begin());
   };
-  return Rows{place_of(rows.begin), place_of(rows.end), listed.data()};
+  return Rows{place_of(rows.begin), place_of(rows.end), listed.data(), std::move(own)};
 }
 
 template <typename Fn>
@@ -624,7 +625,7 @@ bool Machine::RunRows(const Step& s) {
   const bool results_only = rel.space() == Space::kTool && s.row < 0;
   const auto take = [&](RowId row) {
     if (results_only && Failed(rel, row)) return true;
-    return TakeCells(s, rel.Row(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
+    return TakeCells(s, rel.CellsOf(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
                      {nullptr, s.relation, row});
   };
   if (mode_ == Mode::kDerive || (frame_->table == nullptr && frame_->loop == nullptr))

@@ -36,7 +36,6 @@
 
 #include "interp/eval/best_rows.h"
 #include "interp/eval/call_table.h"
-#include "interp/eval/classes.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/parallel_join.h"
 #include "interp/eval/table.h"
@@ -44,6 +43,7 @@
 #include "interp/plan/limits.h"
 #include "interp/plan/plan.h"
 #include "interp/program/metadata.h"
+#include "interp/store/classes.h"
 
 namespace rpl {
 
@@ -190,10 +190,10 @@ class Machine {
   /// reached, the frame belongs to the rule that reached it.
   std::size_t Derive(std::span<const Derivation> work);
 
-  /// Adds the rows that follow from what joined an equivalence. `followed`, unless null, takes each
-  /// of them: which rule gives it, and whether it is new.
-  void Close(Classes& classes, Relation& relation,
-             const std::function<void(OwnRule by, bool is_new)>& followed);
+  /// Adds the rows that follow from what joined an equivalence; many are kept as its classes.
+  /// `followed`, unless null, takes each of them: what gives it, and whether it is new.
+  void Close(const std::shared_ptr<Classes>& classes, Relation& relation,
+             const std::function<void(Classes::By by, bool is_new)>& followed);
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
@@ -314,6 +314,7 @@ class Machine {
   struct Rows {
     RowId begin = 0, end = 0;
     const RowId* listed = nullptr;  // by an index: these are places in it; null: row ids
+    std::vector<RowId> own = {};    // where they are, unless in the index
     RowId size() const { return end > begin ? end - begin : 0; }
   };
   Rows Scanned(const Step& s) const;
@@ -390,6 +391,7 @@ class Machine {
   void Flush();
   std::size_t MostNew() const;
   bool HasRoom(std::size_t bytes);
+  bool HasRoomToStore(const Relation& relation);
   bool EmitAnswer();
   void TakeRow(std::vector<Value> row);
   Value Evaluate(const Step& s, const Expr& e);

@@ -151,6 +151,7 @@ bool Machine::HasRoom(std::size_t bytes) {
 
 void Machine::StageFor(Relation& head) {
   Flush();
+  HasRoomToStore(head);
   staged_head_ = &head;
   staged_.Clear(head.arity());
 }
@@ -191,15 +192,32 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   return std::max<std::size_t>(shared, 1);
 }
 
-void Machine::Close(Classes& classes, Relation& relation,
-                    const std::function<void(OwnRule by, bool is_new)>& followed) {
-  classes.Close([&](Value a, Value b, OwnRule by) {
-    const Value row[] = {a, b};
-    if (followed != nullptr) followed(by, relation.Find(row) == kNoId);
-    return Stage(relation, row);
-  });
-  Flush();
-  classes.Settle(evaluation.stop == Stop::kGoesOn);
+void Machine::Close(const std::shared_ptr<Classes>& classes, Relation& relation,
+                    const std::function<void(Classes::By by, bool is_new)>& followed) {
+  if (!HasRoomToStore(relation)) return;
+  if (!classes->Take(relation.rows(), relation.epoch(), within_limits))
+    return classes->Settle(false, 0);
+  const std::uint64_t follow = classes->pairs() - relation.size();
+  const std::uint64_t most = std::min<std::uint64_t>(MostNew(), kNoId - relation.size()) - 1;
+  if (followed == nullptr && follow >= limits_.min_as_classes && follow <= most) {
+    classes->Number(relation.rows());
+    relation.KeepAsClasses(classes);
+    CountNew(follow);
+  } else {
+    classes->ForEachFollowing([&](Value a, Value b, Classes::By by) {
+      const Value row[] = {a, b};
+      if (followed != nullptr) followed(by, relation.Find(row) == kNoId);
+      return Stage(relation, row);
+    });
+    Flush();
+  }
+  classes->Settle(evaluation.stop == Stop::kGoesOn, relation.size());
+}
+
+// Asks the limits before the rows of a relation that are kept as classes are stored.
+bool Machine::HasRoomToStore(const Relation& relation) {
+  constexpr std::size_t kPerRow = 16;
+  return HasRoom((relation.size() - relation.stored().size()) * kPerRow);
 }
 
 // Whether its cost was estimated, and does not depend on the number of threads, each of which has

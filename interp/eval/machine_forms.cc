@@ -100,7 +100,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
   Relation& rel = store_.at(relation);
   const auto take = [&](RowId row) {
     *row_ref = RowReference(pool_, relation, row);
-    return !agrees(rel.Row(row)) || fn();
+    return !agrees(rel.CellsOf(row)) || fn();
   };
   if (probe == 0) {
     for (RowId row = 0, n = rel.size(); row < n; ++row)
@@ -111,9 +111,10 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     const RowId row = rel.Find(fixed);
     return row == kNoId || take(row);
   }
-  const Index& index = rel.IndexOn(probe, &within_limits);
+  std::vector<RowId> own;
+  const auto rows = rel.RowsWith(probe, fixed, rel.size(), &within_limits, own);
   if (evaluation.stop != Stop::kGoesOn) return false;
-  for (const RowId row : index.Rows(fixed, rel.rows()))
+  for (const RowId row : rows)
     if (!take(row)) return false;
   return true;
 }

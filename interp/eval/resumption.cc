@@ -55,9 +55,9 @@ bool ReadSet::StillHolds(const Store& store) {
     if (rel.epoch() != of.epoch || (of.all && rel.size() != of.size)) return false;
     for (; of.size < rel.size(); ++of.size)
       for (const Probed& probed : of.probed) {
-        const RowView cells = rel.Row(of.size);
+        const RowCells cells = rel.CellsOf(of.size);
         key.clear();
-        for (std::size_t i = 0; i < cells.size(); ++i)
+        for (std::uint32_t i = 0; i < rel.arity(); ++i)
           if ((probed.columns >> i & 1) != 0) key.push_back(cells[i]);
         if (probed.hashes.contains(RowSet::HashOf(key))) return false;
       }

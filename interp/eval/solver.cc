@@ -242,7 +242,8 @@ const Definition* Solver::Derive(std::span<const Derivation> work,
   return nullptr;
 }
 
-const Definition* Solver::Close(const Stratum::Equivalence& equivalence, Classes& classes) {
+const Definition* Solver::Close(const Stratum::Equivalence& equivalence,
+                                const std::shared_ptr<Classes>& classes) {
   const Definition& transitive = *equivalence.transitive;
   Frame frame(&transitive, transitive.slots);
   const Machine::Use use(*machine_, frame, Mode::kDerive);
@@ -255,8 +256,8 @@ const Definition* Solver::Close(const Stratum::Equivalence& equivalence, Classes
     };
     Followed by_symmetry, by_transitivity;
     Profile::Evaluation of_transitive(profile, transitive, Profile::Kind::kDerived);
-    machine_->Close(classes, relation, [&](OwnRule by, bool is_new) {
-      Followed& followed = by == OwnRule::kSymmetric ? by_symmetry : by_transitivity;
+    machine_->Close(classes, relation, [&](Classes::By by, bool is_new) {
+      Followed& followed = by == Classes::By::kSymmetry ? by_symmetry : by_transitivity;
       ++(is_new ? followed.rows : followed.repeated);
     });
     of_transitive.Gave(by_transitivity.rows, by_transitivity.repeated);
@@ -726,7 +727,8 @@ void Solver::ForEachStored(RelationId relation, const std::vector<Value>& key, R
     if (const RowId row = rel.Find(values); row != kNoId) fn(row);
   } else {
     if (machine_->profile() != nullptr) machine_->profile()->CountProbes(relation, probe);
-    const auto rows = rel.IndexOn(probe, &machine_->within_limits).Rows(values, rel.rows());
+    std::vector<RowId> own;
+    const auto rows = rel.RowsWith(probe, values, rel.size(), &machine_->within_limits, own);
     for (auto row = std::ranges::lower_bound(rows, from); row != rows.end(); ++row) fn(*row);
   }
 }
@@ -769,7 +771,7 @@ void Solver::EvaluateTable(Table& table) {
     if ((given >> i & 1) == 0) key[i] = kNone;
   ForEachStored(table.relation, key, from, [&](RowId row) {
     if (keyed && !rel.asserted(row)) return;
-    rel.Row(row).CopyTo(cells);
+    RowView(rel.CellsOf(row)).CopyTo(cells);
     for (std::size_t i = 0; i < cells.size(); ++i)
       if ((given >> i & 1) == 0) cells[i] = kNil;
     if (base == table.relation || machine_->Means(table, cells)) table.rows.Add(cells);
@@ -913,7 +915,7 @@ void Solver::ForEachRow(RelationId relation, const std::vector<Value>& key,
   const Relation& stored = store_.at(relation);
   std::vector<Value> cells;
   for (RowId row = 0; row < stored.size(); ++row) {
-    stored.Row(row).CopyTo(cells);
+    RowView(stored.CellsOf(row)).CopyTo(cells);
     if (std::ranges::equal(key, cells, [](Value k, Value v) { return k.is_none() || k == v; }))
       fn(cells);
   }

@@ -102,7 +102,8 @@ class Solver : public Demands {
 
   /// Adds the rows that follow from the classes of an equivalence. Returns its rule if a limit
   /// stopped it, or null.
-  const Definition* Close(const Stratum::Equivalence& equivalence, Classes& classes);
+  const Definition* Close(const Stratum::Equivalence& equivalence,
+                          const std::shared_ptr<Classes>& classes);
 
   /// Answers of a goal. The table is valid until Forget.
   const Table& SolveGoal(const Goal& goal);

@@ -85,9 +85,10 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
   if (rel.space() != Space::kRelation) return;
   std::size_t shown = 0;
   for (RowId row = 0; row < rel.size() && shown < kMaxNearest; ++row) {
+    const RowCells of_row = rel.CellsOf(row);
     std::size_t differ = 0;
     for (std::size_t i = 0; i < key.size(); ++i)
-      if (!key[i].is_none() && key[i] != rel.Row(row)[i]) ++differ;
+      if (!key[i].is_none() && key[i] != of_row[i]) ++differ;
     if (differ != 1) continue;
     ++shown;
     const std::vector<Value> cells = rel.Cells(row);

@@ -92,9 +92,10 @@ std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
   const Relation& rel = engine_.store.at(relation);
   for (RowId row = 0; row < rel.size(); ++row) {
     std::map<Value, Value> names;
+    const RowCells cells = rel.CellsOf(row);
     bool same = true;
     for (std::size_t i = 0; i < args.size() && same; ++i) {
-      const Value cell = rel.Row(row)[i];
+      const Value cell = cells[i];
       if (args[i].kind() == Kind::kSlot) same = names.emplace(args[i], cell).first->second == cell;
       else same = args[i] == kWild || args[i] == cell;
     }

@@ -6,7 +6,7 @@
 //   same(?x, ?z) <- same(?x, ?y), same(?y, ?z)
 //
 // What these rules give is known without joining: all pairs of each class
-// (interp/eval/classes.h). Other rules of the relation may add pairs, in recursion, too.
+// (interp/store/classes.h). Other rules of the relation may add pairs, in recursion, too.
 #ifndef RPL_INTERP_PLAN_EQUIVALENCE_H_
 #define RPL_INTERP_PLAN_EQUIVALENCE_H_
 

@@ -43,7 +43,7 @@ void ForEachKey(const JoinAtom& atom, const std::vector<SlotId>& slots, std::uin
     columns.push_back(
         static_cast<std::size_t>(std::ranges::find(atom.slots, slot) - atom.slots.begin()));
   for (RowId row = 0; row < atom.end; ++row) {
-    const RowView cells = atom.relation->Row(row);
+    const RowCells cells = atom.relation->CellsOf(row);
     std::uint64_t hash = 0;
     for (const std::size_t column : columns) hash = MixHash(hash, cells[column].bits());
     if ((hash & (one_of - 1)) == 0) fn(hash);

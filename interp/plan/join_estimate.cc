@@ -56,7 +56,7 @@ double DistinctIn(const Relation& rel, Columns columns) {
   HashBits seen(taken), again(taken);
   std::size_t distinct = 0, more = 0;
   for (std::size_t i = 0; i < taken; ++i) {
-    const RowView cells = rel.Row(SampleRow(rel, i, taken));
+    const RowCells cells = rel.CellsOf(SampleRow(rel, i, taken));
     std::uint64_t hash = 0;
     for (Columns rest = columns; rest != 0; rest &= rest - 1)
       hash = MixHash(hash, cells[static_cast<std::size_t>(std::countr_zero(rest))].bits());
@@ -203,7 +203,7 @@ JoinEstimate::Sample JoinEstimate::SampleOf(const Expr& e) const {
     out.atom = &atom;
     const std::size_t taken = std::min<std::size_t>(atom.relation->size(), kCompared);
     for (std::size_t i = 0; i < taken; ++i)
-      out.values.push_back(atom.relation->Row(
+      out.values.push_back(atom.relation->CellsOf(
           SampleRow(*atom.relation, i, taken))[static_cast<std::size_t>(at - atom.slots.begin())]);
     return out;
   }

@@ -49,6 +49,9 @@ struct Limits {
   std::size_t min_withdrawn = 1'000;
   /// The same if more than one of so many rows are in doubt.
   std::size_t large_part = 3;
+  /// Rows that follow from the classes of an equivalence at once, from which they are kept as these
+  /// (interp/store/classes.h). Affects neither the rows nor their order.
+  std::size_t min_as_classes = 0;
   /// Outer rows from which the first run of a plan is watched; and the factor by which it must
   /// exceed what is expected for another plan to be considered in its place.
   std::size_t min_watched = 1'024;

@@ -49,7 +49,7 @@ void Places::Remove(const Gaps& gaps, RowId size) {
 
 Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
   assert(row.size() == arity());
-  const Inserted in = rows_.Insert(row);
+  const Inserted in = rows().Insert(row);
   if (asserted && !this->asserted(in.row)) {
     if (asserted_.size() < in.row) asserted_.resize(in.row);
     if (asserted_.size() == in.row) asserted_.push_back(true);
@@ -57,6 +57,31 @@ Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
     ++asserted_count_;
   }
   return in;
+}
+
+void Relation::KeepAsClasses(std::shared_ptr<const Classes> classes) {
+  assert(arity() == 2 && classes->begin() == size());
+  classes_ = std::move(classes);
+  as_classes_ = classes_->end() - classes_->begin();
+}
+
+void Relation::StoreAll() const {
+  if (std::exchange(as_classes_, 0) > 0) classes_->AppendTo(rows_);
+}
+
+RowId Relation::FindKept(std::span<const Value> row) const {
+  return classes_->Find(row[0], row[1]);
+}
+
+// Rows that are kept as classes are derived, and need not be stored to be removed.
+void Relation::DropDerived() {
+  if (!HasDerived()) return;
+  if (std::exchange(as_classes_, 0) > 0) {
+    classes_.reset();
+    ++epoch_;
+    ForgetRemovals();
+  }
+  Rebuild([this](RowId row) { return asserted(row); });
 }
 
 Index* Relation::IndexIfAny(Columns columns) const {
@@ -94,12 +119,23 @@ bool Relation::IsLookedUp(Columns columns) const {
 const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on,
                                ThreadPool* workers) {
   assert(end <= size());
+  if (end > rows_.size()) StoreAll();
   Index& index = OpenIndex(columns);
   if (index.size() < end) {
     const IndexExtension::Growth growth = {&index, &rows_, end};
     IndexExtension().Run({&growth, 1}, keep_on, workers);
   }
   return index;
+}
+
+std::span<const RowId> Relation::RowsWith(Columns columns, std::span<const Value> key, RowId end,
+                                          const KeepOn* keep_on, std::vector<RowId>& own) {
+  const RowId stored = std::min(end, rows_.size());
+  const std::span<const RowId> listed = IndexOn(columns, stored, keep_on).Rows(key, rows_);
+  if (as_classes_ == 0) return listed;
+  own.assign(listed.begin(), listed.end());
+  classes_->AddRows(columns == 1 ? 0 : 1, key.front(), stored, end, own);
+  return own;
 }
 
 namespace {
@@ -147,7 +183,7 @@ void Relation::State(RowId row, bool is_new, const Stated& stated, Pool& pool) {
 void Relation::Copy(const Relation& from, std::span<const RowId> rows) {
   std::vector<Value> cells;
   for (const RowId row : rows) {
-    from.Row(row).CopyTo(cells);
+    from.rows().Row(row).CopyTo(cells);
     const RowId to = Insert(cells, from.asserted(row)).row;
     const Stated stated = from.StatedOf(row);
     if (!stated.meta.is_none()) meta_[to] = stated.meta;
@@ -159,6 +195,7 @@ void Relation::Copy(const Relation& from, std::span<const RowId> rows) {
 
 void Relation::Remove(std::span<const RowId> rows) {
   if (rows.empty()) return;
+  StoreAll();
   ++epoch_;
   Log(rows);
   Leave(Gaps(rows, size()));
@@ -166,6 +203,7 @@ void Relation::Remove(std::span<const RowId> rows) {
 
 void Relation::TakeBack(RowId first) {
   if (first == size()) return;
+  StoreAll();
   std::vector<RowId> rows(size() - first);
   std::iota(rows.begin(), rows.end(), first);
   Leave(Gaps(rows, size()));
@@ -181,7 +219,7 @@ void Relation::Log(std::span<const RowId> rows) {
   }
   removals_.push_back({epoch_, {rows.begin(), rows.end()}});
   for (const RowId row : rows) {
-    const RowView cells = Row(row);
+    const RowView cells = rows_.Row(row);
     for (std::uint32_t i = 0; i < arity(); ++i) removed_cells_.push_back(cells[i]);
   }
 }

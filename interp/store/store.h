@@ -11,6 +11,10 @@
 // order: those behind a gap move down. A relation remembers some of the rows that were taken out
 // last (Since), so that rules can take back what rests on them (interp/plan/withdrawal.h).
 //
+// The last rows of an equivalence may be kept as its classes (interp/store/classes.h): they have
+// their ids and are found and read like others. What has no other way to them than the stored rows
+// (rows, Row, indexes, each change) stores them first; ids and order stay.
+//
 // A row is asserted (a fact, a reply, a trace) or derived. Rules' conclusions are derived
 // and may be dropped and computed again; asserted rows stay until retracted.
 //
@@ -41,6 +45,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
+#include "interp/store/classes.h"
 #include "interp/store/gaps.h"
 #include "interp/store/index.h"
 #include "interp/store/relation_id.h"
@@ -110,6 +115,22 @@ struct Stated {
   Parties by = PartyBit(By::kProgram);
 };
 
+/// The cells of a row, borrowed from where it is stored, or its own.
+class RowCells {
+ public:
+  RowCells(RowView stored) : stored_(stored), is_own_(false) {}
+  RowCells(const Classes& classes, RowId row) : stored_(std::span<const Value>()), is_own_(true) {
+    classes.CellsOf(row, own_.data());
+  }
+  operator RowView() const { return is_own_ ? RowView(std::span<const Value>(own_)) : stored_; }
+  Value operator[](std::size_t i) const { return is_own_ ? own_[i] : stored_[i]; }
+
+ private:
+  RowView stored_;
+  std::array<Value, 2> own_;
+  bool is_own_;
+};
+
 class Relation {
  public:
   Relation(RelationId id, Space space, Value label, std::string name, std::uint32_t arity)
@@ -121,22 +142,43 @@ class Relation {
   /// The name as written, with its mark: "edge", "%goal", "$tool", "$x".
   const std::string& name() const { return name_; }
   std::uint32_t arity() const { return rows_.arity(); }
-  RowId size() const { return rows_.size(); }
+  RowId size() const { return rows_.size() + as_classes_; }
   bool empty() const { return size() == 0; }
   /// Bumped whenever row ids change, or what is known about a row that was there.
   std::uint32_t epoch() const { return epoch_; }
 
-  RowView Row(RowId row) const { return rows_.Row(row); }
+  /// Stores all rows.
+  RowView Row(RowId row) const { return rows().Row(row); }
   /// The row's cells, copied.
-  std::vector<Value> Cells(RowId row) const { return rows_.Cells(row); }
+  std::vector<Value> Cells(RowId row) const { return RowView(CellsOf(row)).Copy(); }
+  /// The row's cells.
+  RowCells CellsOf(RowId row) const {
+    return row < rows_.size() ? RowCells(rows_.Row(row)) : RowCells(*classes_, row);
+  }
+
+  /// Keeps rows as classes that have numbered them behind the stored ones. They are borrowed, and
+  /// stay as they are until the rows are stored.
+  void KeepAsClasses(std::shared_ptr<const Classes> classes);
+  /// The classes that have the rows from stored().size() on; null if all rows are stored.
+  std::shared_ptr<const Classes> classes() const { return as_classes_ > 0 ? classes_ : nullptr; }
+  const RowSet& stored() const { return rows_; }
 
   using Inserted = RowSet::Inserted;
   /// Appends a row unless present. A derived row becomes asserted when it is asserted.
   Inserted Insert(std::span<const Value> row, bool asserted);
   /// The rows; derived ones are appended directly.
-  RowSet& rows() { return rows_; }
-  const RowSet& rows() const { return rows_; }
-  RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
+  RowSet& rows() {
+    if (as_classes_ > 0) StoreAll();
+    return rows_;
+  }
+  const RowSet& rows() const {
+    if (as_classes_ > 0) StoreAll();
+    return rows_;
+  }
+  RowId Find(std::span<const Value> row) const {
+    const RowId stored = rows_.Find(row);
+    return stored != kNoId || as_classes_ == 0 ? stored : FindKept(row);
+  }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
   /// Whether some row is derived.
   bool HasDerived() const { return asserted_count_ < size(); }
@@ -151,6 +193,8 @@ class Relation {
   /// Inserts rows of another relation, in that order, with what is known about them.
   void Copy(const Relation& from, std::span<const RowId> rows);
 
+  /// Removes the rows that are derived.
+  void DropDerived();
   /// Removes the rows for which `keep(row)` is false. If there are any, ids change.
   template <typename Keep>
   void Rebuild(Keep&& keep);
@@ -177,6 +221,10 @@ class Relation {
   const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
     return IndexOn(columns, size(), keep_on);
   }
+  /// The rows before `end` with that key, as an index lists them; those that are kept as classes
+  /// are put into `own` with the others. Valid until the index grows.
+  std::span<const RowId> RowsWith(Columns columns, std::span<const Value> key, RowId end,
+                                  const KeepOn* keep_on, std::vector<RowId>& own);
   /// The index on `columns`, created if missing, without extending it.
   Index& OpenIndex(Columns columns);
   /// The same; null if missing.
@@ -217,6 +265,8 @@ class Relation {
   };
   static constexpr RowId kFewGone = 8;  // one of so many rows; more are better left out of a copy
 
+  void StoreAll() const;
+  RowId FindKept(std::span<const Value> row) const;
   void Log(std::span<const RowId> rows);
   void ForgetRemovals();
   void Leave(const Gaps& gaps);
@@ -225,7 +275,9 @@ class Relation {
   Space space_;
   Value label_;
   std::string name_;
-  RowSet rows_;
+  mutable RowSet rows_;
+  mutable RowId as_classes_ = 0;  // rows behind these, which `classes_` has
+  std::shared_ptr<const Classes> classes_;
   std::uint32_t epoch_ = 0;
   std::vector<bool> asserted_;  // rows beyond its size are derived
   RowId asserted_count_ = 0;
@@ -332,6 +384,7 @@ std::uint64_t InstanceCount(const Pool& pool, std::span<const Value> row);
 
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {
+  StoreAll();
   std::vector<RowId> kept, gone;
   for (RowId r = 0; r < size(); ++r) (keep(r) ? kept : gone).push_back(r);
   if (gone.empty()) return;

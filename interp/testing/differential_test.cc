@@ -393,6 +393,38 @@ std::string ChangesByThreads(const RandomProgram& p) {
   return "";
 }
 
+// The rows that an equivalence keeps as its classes are read as if they were stored, in the same
+// order.
+std::string ClassesAreRows(const RandomProgram& p) {
+  for (Limits limits : {testing::Withdrawing(), testing::Withdrawing(Reordering())})
+    for (const std::size_t threads : {1, 4}) {
+      limits.threads = threads;
+      limits.min_shared = 1;
+      Limits stores = limits;
+      stores.min_as_classes = SIZE_MAX;
+      limits.min_as_classes = 0;
+      testing::Engine kept(limits), stored(stores);
+      std::string so_far = p.Text();
+      kept.Take(so_far);
+      stored.Take(so_far);
+      for (const RandomTurn& turn : TurnsOf(p, 12)) {
+        std::string rows[2];
+        for (testing::Engine* const engine : {&kept, &stored}) {
+          engine->Quiesce();
+          for (RelationId r = 0; r < engine->store.size(); ++r)
+            rows[engine == &kept ? 0 : 1] +=
+                engine->store.at(r).name() + " " + testing::Rows(engine->store, r) + "\n";
+          engine->Take(turn.change);
+        }
+        if (rows[0] != rows[1])
+          return so_far + std::to_string(threads) + " threads, as classes: " + rows[0] +
+                 "stored: " + rows[1];
+        so_far += turn.change + "--\n";
+      }
+    }
+  return "";
+}
+
 // The facts and rules of a program, one or a few at a time, mixed.
 std::vector<std::string> EntriesOf(const RandomProgram& p) {
   std::mt19937 random(static_cast<std::uint32_t>(p.Text().size()));
@@ -689,6 +721,7 @@ TEST_CASE("an equivalence has the pairs of its classes, and nothing else") {
   CHECK(Agree("turns", TurnsAreNothing, 50, MakeEquivalences));
   CHECK(Agree("retraction", RetractionLeavesNothing, 50, MakeEquivalences));
   CHECK(Agree("threads", ThreadsAreNothing, 50, MakeEquivalences));
+  CHECK(Agree("classes", ClassesAreRows, 100, MakeEquivalences));
 }
 
 TEST_CASE("rows are the same in whatever order atoms are read") {
