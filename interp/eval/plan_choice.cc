@@ -100,9 +100,11 @@ std::optional<Derivation> PlanChoice::Instead(const Task& task, Chosen& chosen, 
   return Watched(task, chosen);
 }
 
-// The plan as written and the orders that are estimated to be the cheapest. Indexes count, as a
-// trial has to build those that are missing; so they are tried in the order of what they promise to
-// take in all, and only as long as one promises less than the best takes whose indexes are there.
+// The plan as written and the orders that are estimated to be the cheapest, tried in the order of
+// what they promise to take with indexes, as a trial builds those that are missing. Where all rows
+// are read at once, those of a tried plan cost no more, so another one is tried only if it promises
+// less with its own. From a delta, the plan as written is tried first, and indexes go on to count,
+// as rounds add to them.
 const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   chosen.expected.clear();
   const std::vector<const Clause*>& clauses = task.rule.clauses;
@@ -135,7 +137,8 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   };
   const auto least_ordered = static_cast<double>(limits_.min_ordered);
   add(written, EstimatedCost(written, clauses, estimate));
-  if (candidates.front().estimated < least_ordered) candidates.front().promised = 0;
+  if (task.delta >= 0 || candidates.front().estimated < least_ordered)
+    candidates.front().promised = 0;
   for (std::size_t i = 0; i < std::min(orders.size(), kMoreCandidates); ++i)
     add(plan_for(orders[i].positions), orders[i].cost);
   std::ranges::stable_sort(candidates, {}, &Candidate::promised);
@@ -167,16 +170,17 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     if (plan != &written) ++tried;
     std::optional<Trial> trial = Try(*plan, task, chosen, least);
     if (!trial) break;
-    Use(*plan);
+    if (task.delta < 0 || plan == &written) Use(*plan);
     trial->cost = cost_of(*plan, *trial);
     if (best != nullptr && weighted(*plan, trial->cost + indexes) >= least) continue;
     best = plan;
-    least = weighted(*plan, trial->cost);
+    least = weighted(*plan, trial->cost) + (task.delta < 0 ? 0 : indexes);
     chosen.expected = std::move(trial->steps);
     if (plan == &written && trial->cost < least_ordered) break;
   }
   if (best == nullptr) best = &written;
   probed_ = in_use;
+  if (task.delta >= 0) Use(written);
   Use(*best);
   return *best;
 }
