@@ -242,8 +242,26 @@ static bool MayWait(const Step& s) {
   return TraitsOf(s.kind).may_wait;
 }
 
+// Keeps the bindings here, at the furthest step. `from`: the step before, if nothing but what that
+// step binds has changed since it was reached; it need not copy the slots of a long chain then.
+void Machine::TakeSnapshot(const Step& s, const Step* from) {
+  const Step* const before = std::exchange(frame_->deepest, &s);
+  if (from == nullptr || from != before) {
+    frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
+    frame_->ways_there = frame_->ways;
+    return;
+  }
+  const auto take = [&](SlotId slot) {
+    frame_->snapshot[static_cast<std::size_t>(slot)] = slots_[slot];
+  };
+  for (const SlotId slot : from->writes) take(slot);
+  for (const auto& [column, slot] : from->binds) take(slot);
+  if (from->row >= 0) take(from->row);
+}
+
 bool Machine::Run(const Step* step) {
   const Step& s = *step;
+  const Step* const from = std::exchange(from_, nullptr);
   if (IsStackShort()) return StopAt(Stop::kStack), false;
   if (mode_ == Mode::kSolve) {
     Poll();
@@ -253,9 +271,7 @@ bool Machine::Run(const Step* step) {
       return true;  // the clause waits for an open call
     if (frame_->explains && found_ == nullptr && s.clause != nullptr && !s.clause->of_head &&
         (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
-      frame_->deepest = &s;
-      frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
-      frame_->ways_there = frame_->ways;
+      TakeSnapshot(s, from);
     }
   }
   if (frame_->doubtful && s.next != nullptr && (ReadsUnknown(s) || catalog_.Acts(s)))
@@ -523,8 +539,8 @@ bool Machine::RunCountAtom(const Step& s) {
 bool Machine::RunAtom(const Step& s) {
   switch (s.access) {
     case Access::kRows: return RunRows(s);
-    case Access::kTable:
-    case Access::kCollect: return RunTable(s);
+    case Access::kTable: return RunTable(s);
+    case Access::kCollect: return RunCollected(s);
     case Access::kGoal: return guards_ ? RunStanding(s) : RunTable(s);
     case Access::kTruth: return RunTruth(s);
     case Access::kExternal: return RunExternal(s);
@@ -636,7 +652,7 @@ bool Machine::RunRows(const Step& s) {
       s,
       [&](RowId row) {
         ++rows;
-        return loop == nullptr ? take(row) : RunSettling(loop, row, [&] { return take(row); });
+        return loop == nullptr ? take(row) : RunSettling(*loop, row, [&] { return take(row); });
       },
       loop == nullptr ? 0 : static_cast<RowId>(loop->next));
   if (rows >= long_loop && frame_->table != nullptr) Outlast(*frame_->table);
@@ -662,6 +678,7 @@ bool Machine::TakeCells(const Step& s, RowView cells, Value row_ref, RowUsed use
     for (std::size_t i = 0; i < s.atom->args.size(); ++i) tuple_->push_back(cells[i]);
   bool go_on = true;
   if (s.matches.empty()) {
+    from_ = &s;
     go_on = Run(s.next);
   } else {
     std::span<const SetOrder> orders;

@@ -324,8 +324,12 @@ class Machine {
   template <typename Fn>
   bool VisitRows(const Step& s, RowId from, Fn&& fn);
   RuleLoop* LoopAt(const Step& s, std::uint64_t source, Table* table);
-  bool RunSettling(RuleLoop*& loop, std::size_t at, Continuation run);
+  bool RunSettling(RuleLoop& loop, std::size_t at, Continuation run);
+  bool WaitAgain(WaitingRow& row);
+  void DisturbByWaiting(const OpenCall& call, Waiting::Of of);
+  Waiting::Of KindsOf(const OpenCall& call) const;
   void ReadTable(const Table& table);
+  bool RunCollected(const Step& s);
   bool RunTable(const Step& s);
   bool RunTable(const Step& s, std::vector<Value> key, Extent extent, bool* chose);
   static bool LacksMeaningAlone(const Table& table);
@@ -407,6 +411,7 @@ class Machine {
                             const std::string& why) const;
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
+  void TakeSnapshot(const Step& s, const Step* from);
   void Note(std::string why);
   void NoteEmpty(Table& table);
   void Poll();
@@ -427,6 +432,7 @@ class Machine {
   RowMetadata metadata_;
 
   Frame* frame_ = nullptr;
+  const Step* from_ = nullptr;  // for the next Run: see TakeSnapshot
   Value* slots_ = nullptr;
   Mode mode_ = Mode::kDerive;
   const Continuation* found_ = nullptr;    // called at the end of a nested plan
@@ -449,6 +455,8 @@ class Machine {
   std::vector<std::unique_ptr<BestRows>> best_rows_;               // by relation
   std::uint32_t ticks_ = 0;
   std::uint64_t disturbed_ = 0;
+  std::uint64_t disturbed_by_waiting_ = 0;  // of these, by a call that is in `waits_for_`
+  std::vector<WaitingRow::For>* waits_for_ = nullptr;  // of the row of a loop, or null
   std::size_t depth_ = 0;
 };
 

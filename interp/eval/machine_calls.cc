@@ -57,8 +57,12 @@ std::string Machine::FailureText(const OpenCall& call, const std::string& failur
   return CallText(call, kToldBytes) + " " + failure;
 }
 
+Waiting::Of Machine::KindsOf(const OpenCall& call) const {
+  return IsQuestion(store_.at(call.relation)) ? Waiting::kQuestions : Waiting::kTools;
+}
+
 bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting::Of of) {
-  Disturb();
+  DisturbByWaiting(call, of);
   if (!given.declined.empty() || !given.refused.empty()) {
     const CallId id = IdOf(call);
     if (given.declined.contains(id)) {
@@ -73,8 +77,7 @@ bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting:
     }
   }
   if (limits_.profile != nullptr) limits_.profile->CountAsked(call.relation);
-  to.Add({nullptr, opened.Add(call).number, of,
-          IsQuestion(store_.at(call.relation)) ? Waiting::kQuestions : Waiting::kTools});
+  to.Add({nullptr, opened.Add(call).number, of, KindsOf(call)});
   return true;
 }
 
@@ -104,6 +107,7 @@ bool Machine::ReadOn(const Step& s, bool asked) {
   for (SlotId w : s.writes) slots_[w] = kUnknown;
   const bool was_unknown = std::exchange(frame_->unknown, true);
   const bool was_asked = std::exchange(frame_->asked, frame_->asked || asked);
+  from_ = &s;
   const bool go_on = Run(s.next);
   frame_->asked = was_asked;
   frame_->unknown = was_unknown;
@@ -167,12 +171,17 @@ bool Machine::RunExternal(const Step& s) {
     if (s.row < 0 && Failed(rel, row)) return LackReply(s.relation, row), true;
     return TakeCells(s, rel.Row(row), RowReference(pool_, s.relation, row), {});
   }
-  Disturb();
+  if (reads != nullptr) {
+    Columns all = 0;
+    for (std::size_t i = 0; i < call.args.size(); ++i) all |= Columns{1} << i;
+    reads->Probe(s.relation, all, call.args);
+  }
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
+    Disturb();
     Note(CallText(call, kToldBytes) + " has no options to choose from");
     return true;
   }
-  return WaitFor(s, call);
+  return WaitFor(s, std::move(call));
 }
 
 Value Machine::AvarValue(RelationId channel) const {
@@ -253,7 +262,7 @@ bool Machine::TakeTable(const Step& s, Table& table) {
       if (s.loose == 0) used = {&table, s.relation, static_cast<RowId>(r)};
       return TakeCells(s, table.rows[r], ref, used);
     };
-    if (loop == nullptr ? !take() : !RunSettling(loop, r, take)) return false;
+    if (loop == nullptr ? !take() : !RunSettling(*loop, r, take)) return false;
   }
   table.least_read = std::min(table.least_read, r);
   if (r - from >= long_loop && frame_->table != nullptr) {
@@ -291,6 +300,29 @@ bool Machine::DoubtTable(const Step& s, Table& table) {
   return go_on;
 }
 
+// A heading without rules needs no table, unless that has more to say than its rows and the
+// question for them.
+bool Machine::RunCollected(const Step& s) {
+  if (s.loose != 0 || s.asked >= 0 || !unfed.empty() || store_.IsWhole(s.relation) ||
+      program_.HasRules(s.relation))
+    return RunTable(s);
+  const Relation& rel = store_.at(s.relation);
+  if (!rel.empty()) {
+    const std::optional<Rows> rows = RowsOf(s, 0);
+    if (!rows) return false;
+    if (rows->size() > 0) return RunRows(s);
+  }
+  std::vector<Value> values, key(rel.arity());
+  if (!Keys(s, values)) return true;
+  for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
+  const std::optional<OpenCall> call = demands_.Asked(s.relation, key);
+  std::string why;
+  if (!call || ChoicesOf(*call) != kNoId || !Open(*call, frame_->waits, &why, Meant()))
+    return RunTable(s);
+  // What is only tested may not hold: then nobody needs what comes after it.
+  return s.writes.empty() || ReadOn(s, true);
+}
+
 bool Machine::RunTable(const Step& s) {
   const std::size_t arity =
       s.access == Access::kGoal ? s.atom->args.size() : store_.at(s.relation).arity();
@@ -305,6 +337,7 @@ bool Machine::RunTable(const Step& s) {
   const bool waits = !frame_->waits.empty();
   bool chose = false;
   if (!RunTable(s, key, {.loose = s.loose}, &chose)) return false;
+  if (chose && s.restricted && waits) Disturb();  // what follows depends on other rows
   // What was read of a plan that is taken did not lead to an answer, so the next one is tried, as
   // with alternatives that stand here (decision 85).
   const bool go_on = chose && s.restricted && frame_->table != nullptr && found_ == nullptr &&
@@ -314,7 +347,8 @@ bool Machine::RunTable(const Step& s) {
 }
 
 bool Machine::RunTable(const Step& s, std::vector<Value> key, Extent extent, bool* chose) {
-  Table* table = DemandNested(s.relation, key, s.clause->activation, extent);
+  Table* table =
+      DemandNested(s.relation, s.asked < 0 ? std::move(key) : key, s.clause->activation, extent);
   if (table == nullptr) return false;
   *chose = table->chose && !table->extent.all;
   if (table->chose && frame_->table != nullptr) frame_->table->chose = true;

@@ -12,6 +12,8 @@
 //     a prefix of these rows: what they gave depends on nothing but the row and on parts of the
 //     store that have not changed, and they left nothing that the table would have to keep: no
 //     call that is waited for, nothing lacking, nothing shown. The loop goes on behind them.
+//     Of the rows behind, those that left nothing but calls without a reply wait for these again,
+//     as long as what they read is the same.
 //
 // The parts of the store that were read are recorded by key, so that a new row invalidates only
 // what would have found it. Where a clause reads anything else (the time, the truth of a goal, a
@@ -24,6 +26,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/evaluation.h"
 #include "interp/store/relation_id.h"
 #include "interp/store/row_set.h"
 #include "interp/store/value.h"
@@ -38,6 +42,7 @@
 namespace rpl {
 
 class Store;
+struct Groups;
 struct Step;
 struct Table;
 
@@ -111,6 +116,18 @@ class ReadSet {
   std::unordered_set<const Table*> added_;
 };
 
+/// A row of a loop, behind the settled ones, that gave nothing and waits for calls.
+struct WaitingRow {
+  struct For {
+    OpenCall call;
+    Waiting::Of of;
+  };
+  ReadSet reads;  // that the calls have no reply is among them
+  std::vector<For> calls;
+  std::size_t unknown_ends = 0;  // Frame::unknown_ends
+  std::size_t depth = 0;         // of the calls nested in it
+};
+
 /// The loop with which the plan of a rule begins, for one table, or that of a constraint.
 struct RuleLoop {
   const void* owner = nullptr;
@@ -119,6 +136,8 @@ struct RuleLoop {
   std::size_t next = 0;      // the rows before this one are settled
   ReadSet reads;             // of the settled rows
   std::size_t depth = 0;     // of the calls nested in them
+  bool ended = false;        // in this evaluation: a row came that is not settled
+  std::map<std::size_t, WaitingRow> waiting;  // by row; they wait again while they read the same
 
   // The state of the frame behind the last settled row (interp/eval/machine.h).
   std::size_t emitted = 0;
@@ -127,6 +146,15 @@ struct RuleLoop {
   const Step* deepest = nullptr;
   std::vector<Value> snapshot;
   std::string note;
+  std::shared_ptr<Groups> groups;  // of a rule that gathers: those of the settled rows, or null
+
+  /// No row is settled any more.
+  void Restart() {
+    RuleLoop none;
+    none.owner = owner;
+    none.step = step;
+    *this = std::move(none);
+  }
 };
 
 /// What a table leaves to the next one for the same call.

@@ -267,26 +267,43 @@ const Definition* Solver::Close(const Stratum::Equivalence& equivalence,
   return machine_->evaluation.stop != Stop::kGoesOn ? &transitive : nullptr;
 }
 
-// Groups the answers of a rule with an aggregate head by its other arguments (§8, decision 32).
-// `bound`: the slots that the caller's arguments bind.
-void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
-                    const std::function<void(Gathered)>& add) {
+/// The groups of a rule with an aggregate head, while its answers come.
+struct Groups {
   struct Members {
     std::vector<Value> values;
     std::set<Value> seen;
   };
-  struct Grouping {
+  struct Group {
     Gathered out;
     std::vector<Value> slots;  // of its first answer, and those of the collections
     std::vector<Members> members;
   };
+
+  std::vector<Group> all;
+  std::map<std::vector<Value>, std::size_t> number_of;
+  std::size_t emitted = 0;      // Frame::emitted at the last answer that is in them
+  bool rests_on_table = false;  // some answer, which the next evaluation does not find again
+};
+
+// Groups the answers of a rule with an aggregate head by its other arguments (§8, decision 32).
+// `bound`: the slots that the caller's arguments bind. While a call is waited for, no group is
+// complete, so answers behind it are not collected; where the frame has a loop, the groups of its
+// settled rows are left to the next evaluation.
+void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
+                    const std::function<void(Gathered)>& add) {
   const AggregateHead head(def);
   const std::size_t gathers = head.collections.size();
-  std::vector<Grouping> groups;
-  std::map<std::vector<Value>, std::size_t> group_of;
   Frame& frame = machine_->frame();
+  RuleLoop* const loop = frame.loop;
+  Groups own;
+  const auto is_entered = [&] { return loop != nullptr && frame.loop == nullptr; };
+  const auto groups = [&]() -> Groups& {
+    if (!is_entered()) return own;
+    if (loop->groups == nullptr) loop->groups = std::make_shared<Groups>();
+    return *loop->groups;
+  };
   // The answer at hand: its group, the key of that, and a member for each collection.
-  const auto read = [&](Grouping& group, std::vector<Value>& key, std::vector<Value>& found) {
+  const auto read = [&](Groups::Group& group, std::vector<Value>& key, std::vector<Value>& found) {
     group.slots = frame.slots;
     group.slots.resize(head.first + gathers, kNil);
     const auto build = [&](const Pattern& p) {
@@ -295,7 +312,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
     for (const Pattern& p : head.args) group.out.row.push_back(build(p));
     key = group.out.row;  // followed by the elements before each `&`
     for (const Pattern* collection : head.collections) {
-      Members& members = group.members.emplace_back();
+      Groups::Members& members = group.members.emplace_back();
       for (const Pattern& p : collection->parts) members.values.push_back(build(p));
       key.insert(key.end(), members.values.begin(), members.values.end());
       std::vector<Value> member;
@@ -307,18 +324,25 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
     return std::ranges::none_of(key, &Value::is_none);
   };
   const auto collect = [&] {
-    Grouping group;
+    // A row of a loop that has not ended may be settled, so its answers are needed.
+    const bool may_settle = is_entered() && !loop->ended;
+    if (!frame.waits.empty() && frame.excuse == nullptr && !may_settle) return true;
+    Groups& to = groups();
+    to.emitted = frame.emitted;
+    Groups::Group group;
     std::vector<Value> key, found;
     if (!read(group, key, found)) return true;
-    const auto [it, is_new] = group_of.emplace(std::move(key), groups.size());
-    if (is_new) groups.push_back(std::move(group));
-    Grouping& of = groups[it->second];
+    const auto [it, is_new] = to.number_of.emplace(std::move(key), to.all.size());
+    if (is_new) to.all.push_back(std::move(group));
+    Groups::Group& of = to.all[it->second];
     for (std::size_t g = 0; g < gathers; ++g) {
-      Members& members = of.members[g];
+      Groups::Members& members = of.members[g];
       if (members.seen.insert(found[g]).second) members.values.push_back(found[g]);
     }
     of.out.path.insert(of.out.path.end(), frame.path.begin(), frame.path.end());
     of.out.shown.insert(of.out.shown.end(), frame.shown.begin(), frame.shown.end());
+    for (const RowUsed& used : frame.path)
+      to.rests_on_table = to.rests_on_table || used.from != nullptr;
     return true;
   };
   // A member that is not decided makes no difference where it is one anyway.
@@ -330,7 +354,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   const auto keep = [&] {
     constexpr std::size_t kMost = 1000;
     if (frame.unknown || doubted.size() >= kMost || IsHeadUnknown(def)) return false;
-    Grouping group;
+    Groups::Group group;
     Doubted of{{}, {}, frame.by_absence};
     if (read(group, of.key, of.found)) doubted.push_back(std::move(of));
     return true;
@@ -342,19 +366,26 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   machine_->Run(plan.first);
   frame.answer = outer;
   frame.excuse = nullptr;
+  Groups& found = groups();
   for (const Doubted& of : doubted) {
-    const auto it = group_of.find(of.key);
-    bool known = it != group_of.end();
+    const auto it = found.number_of.find(of.key);
+    bool known = it != found.number_of.end();
     for (std::size_t g = 0; known && g < gathers; ++g)
-      known = groups[it->second].members[g].seen.contains(of.found[g]);
+      known = found.all[it->second].members[g].seen.contains(of.found[g]);
     if (known) continue;
     frame.lacking |= kMeaning;
     frame.undecided = frame.undecided || of.by_absence;
   }
   if (machine_->evaluation.stop != Stop::kGoesOn) return;
   machine_->Leave(machine_->Absent({{}, frame.lacking, frame.unfinished}));
-  if (frame.lacking != 0 || !frame.waits.empty()) return;
-  for (Grouping& group : groups) {
+  const bool open = frame.lacking != 0 || !frame.waits.empty();
+  // Of rows that are not settled the next evaluation finds the answers again.
+  const bool lasts =
+      open && found.emitted <= (is_entered() ? loop->emitted : 0) && !found.rests_on_table;
+  const std::shared_ptr<Groups> kept = is_entered() ? loop->groups : nullptr;
+  if (is_entered() && !lasts) loop->Restart();
+  if (open) return;
+  for (Groups::Group& group : found.all) {
     for (std::size_t g = 0; g < gathers; ++g) {
       const std::vector<Value>& all = group.members[g].values;
       if (!machine_->HasTimeFor(all.size())) return;
@@ -604,8 +635,10 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   std::vector<Value> inputs, changed;
   const std::span<const Value> key = KeyOfInputs(table, def, inputs);
   const std::span<const Value> given = GivenTo(def, table.relation, key, changed);
+  std::size_t runs = 0;
   if (!def.gathered.empty()) {
     const auto gather = [&] {
+      frame.loop = ++runs == 1 ? LoopOf(table, def, RulePlan(def, bound)) : nullptr;
       Gather(def, bound, [&](Gathered group) {
         frame.path = std::move(group.path);
         frame.shown = std::move(group.shown);
@@ -617,7 +650,6 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
     };
     BindHead(def, given, 0, bound, gather);
   } else {
-    std::size_t runs = 0;
     const auto run = [&] {
       const Plan& plan = RulePlan(def, bound, table.extent.loose);
       frame.excuse = best == nullptr && KeepsDoubts(def, plan) ? &keeps_doubt : nullptr;
@@ -630,10 +662,9 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
       if (machine_->evaluation.stop != Stop::kGoesOn) break;
       BindHead(def, less, 0, bound, run);
     }
-    if (runs > 1 && table.lasting() != nullptr)
-      std::erase_if(table.lasting()->loops,
-                    [&](const RuleLoop& loop) { return loop.owner == &def; });
   }
+  if (runs > 1 && table.lasting() != nullptr)
+    std::erase_if(table.lasting()->loops, [&](const RuleLoop& loop) { return loop.owner == &def; });
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.Wait(frame.waits);
   table.lacking |= frame.lacking;
@@ -713,6 +744,7 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
 void Solver::ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
                            const std::function<void(RowId)>& fn) {
   Relation& rel = store_.at(relation);
+  if (rel.size() <= from && machine_->reads == nullptr && machine_->profile() == nullptr) return;
   Columns probe = 0;
   std::vector<Value> values;
   for (std::size_t i = 0; i < key.size() && !store_.IsWhole(relation); ++i)
@@ -765,26 +797,28 @@ void Solver::EvaluateTable(Table& table) {
   // Rows of groups that rules derived are not added to what they give for a key: a gathering head
   // may have gathered less.
   const bool keyed = analysis_.BindsKey(base, table.key);
-  std::vector<Value> cells, key = table.key;
+  std::vector<Value> cells, less;
   const Columns given = table.extent.loose != 0 ? table.extent.loose : ~Columns{0};
-  for (std::size_t i = 0; i < key.size(); ++i)
-    if ((given >> i & 1) == 0) key[i] = kNone;
-  ForEachStored(table.relation, key, from, [&](RowId row) {
+  if (table.extent.loose != 0) less = table.key;
+  for (std::size_t i = 0; i < less.size(); ++i)
+    if ((given >> i & 1) == 0) less[i] = kNone;
+  const auto take = [&](RowId row) {
     if (keyed && !rel.asserted(row)) return;
     RowView(rel.CellsOf(row)).CopyTo(cells);
     for (std::size_t i = 0; i < cells.size(); ++i)
       if ((given >> i & 1) == 0) cells[i] = kNil;
     if (base == table.relation || machine_->Means(table, cells)) table.rows.Add(cells);
-  });
+  };
+  ForEachStored(table.relation, table.extent.loose != 0 ? less : table.key, from, std::ref(take));
   if (lasting != nullptr) {
     lasting->scanned = true;
     lasting->scanned_to = rel.size();
     lasting->epoch = rel.epoch();
     if (store_only) lasting->from_store = table.rows.size();
   }
-  if (const Collected* collected = program_.FindCollected(table.relation)) {
+  if (program_.FindCollected(table.relation) != nullptr) {
     if (table.rows.empty()) machine_->Disturb();
-    EvaluateCollected(table, *collected);
+    EvaluateCollected(table);
   }
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
   const bool ground = std::ranges::none_of(table.key, &Value::is_none);

@@ -49,6 +49,13 @@ class Machine;
 struct Derivation;
 struct Frame;
 
+/// A row of a rule with an aggregate head, with the premises and shown values of its answers.
+struct Gathered {
+  std::vector<Value> row;
+  std::vector<RowUsed> path;
+  std::vector<std::pair<const Clause*, Value>> shown;
+};
+
 class Solver : public Demands {
  public:
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
@@ -175,6 +182,7 @@ class Solver : public Demands {
   std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
   Table& Demand(RelationId relation, std::vector<Value> key, Extent extent = {}) override;
+  std::optional<OpenCall> Asked(RelationId heading, const std::vector<Value>& key) override;
   const std::string& WhyEmpty(Table& table) override;
   std::vector<const Table*> Running(RelationId goal) const override;
 
@@ -188,7 +196,7 @@ class Solver : public Demands {
   std::string WhyNothingInLibrary(const Table& table) const;
   void ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
                      const std::function<void(RowId)>& fn);
-  void EvaluateCollected(Table& table, const Collected& collected);
+  void EvaluateCollected(Table& table);
   bool IsSettled(RelationId relation, std::span<const Value> args) const;
   bool HasOwnRow(RelationId relation, const std::vector<Value>& question);
   void EvaluateBuiltin(Table& table, const Builtin& builtin);
@@ -207,12 +215,6 @@ class Solver : public Demands {
   void AnswerAgain(Table& table, const Definition& def);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);
-  /// A row of a rule with an aggregate head, with the premises and shown values of its answers.
-  struct Gathered {
-    std::vector<Value> row;
-    std::vector<RowUsed> path;
-    std::vector<std::pair<const Clause*, Value>> shown;
-  };
   void Gather(const Definition& def, const std::vector<bool>& bound,
               const std::function<void(Gathered)>& add);
   std::span<const Value> KeyOfInputs(const Table& table, const Definition& def,

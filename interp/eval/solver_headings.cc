@@ -35,39 +35,43 @@ std::vector<Value> BoundIn(std::span<const Value> args, Columns free) {
 // was answered before (decision 56): for the last of several arguments, which the others identify;
 // for the only one; or for all, of a heading that takes rows and that the program reads for all
 // rows there are.
-void Solver::EvaluateCollected(Table& table, const Collected& collected) {
-  if (!table.rows.empty()) return;
+std::optional<OpenCall> Solver::Asked(RelationId heading, const std::vector<Value>& key) {
+  const Collected& collected = *program_.FindCollected(heading);
   OpenCall call;
   call.space = Space::kRelation;
-  call.relation = table.relation;
-  call.args = table.key;
+  call.relation = heading;
+  call.args = key;
   call.place = collected.span;
-  if (std::ranges::none_of(table.key, &Value::is_none)) {
-    const HeadingUse& use = analysis_.UseOf(table.relation);
-    if (table.key.size() > 1 && !(use.many && use.open)) call.args.back() = kNone;
+  if (std::ranges::none_of(key, &Value::is_none)) {
+    const HeadingUse& use = analysis_.UseOf(heading);
+    if (key.size() > 1 && !(use.many && use.open)) call.args.back() = kNone;
     else std::ranges::fill(call.args, kNone);
   }
   // Facts of the program suppress asking.
-  if (store_.IsGiven(table.relation) || store_.at(table.relation).HasOrigins() ||
-      IsSettled(table.relation, table.key) ||
-      (call.args != table.key && HasOwnRow(table.relation, call.args))) {
-    table.more().reason = NoMatchText(table);
-    return;
-  }
-  const auto known = arguments_.find({table.relation, call.args});
-  for (std::size_t i = 0; i < call.args.size() && call.column < 0; ++i) {
+  if (store_.IsGiven(heading) || store_.at(heading).HasOrigins() || IsSettled(heading, key) ||
+      (call.args != key && HasOwnRow(heading, call.args)))
+    return std::nullopt;
+  const auto known = arguments_.empty() ? arguments_.end() : arguments_.find({heading, call.args});
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
     const bool answered = known != arguments_.end() && !known->second[i].is_none();
     if (!call.args[i].is_none() || answered) continue;
     call.column = static_cast<int>(i);
     call.question = collected.questions[i];
+    return call;
   }
-  if (call.column < 0) {
+  return std::nullopt;
+}
+
+void Solver::EvaluateCollected(Table& table) {
+  if (!table.rows.empty()) return;
+  const std::optional<OpenCall> call = Asked(table.relation, table.key);
+  if (!call) {
     table.more().reason = NoMatchText(table);
-  } else if (const Table* choices = machine_->OpenChoices(call)) {
+  } else if (const Table* choices = machine_->OpenChoices(*call)) {
     table.Wait(choices->more().waits);
     table.lacking = choices->lacking;
     table.undecided = choices->undecided;
-  } else if (Waiting on; machine_->Open(call, on, &table.more().reason)) {
+  } else if (Waiting on; machine_->Open(*call, on, &table.more().reason)) {
     table.Wait(on);
   } else {
     table.lacking |= kReply;

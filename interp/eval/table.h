@@ -10,12 +10,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "interp/eval/evaluation.h"
 #include "interp/eval/resumption.h"
 #include "interp/eval/waiting.h"
 #include "interp/program/clause.h"
@@ -197,6 +199,9 @@ class Demands {
   /// The table of a call, evaluated as far as possible now. It is incomplete if the call is part of
   /// its own evaluation.
   virtual Table& Demand(RelationId relation, std::vector<Value> key, Extent extent = {}) = 0;
+  /// What a call of a heading asks for that has no rows; nullopt where it is known that there are
+  /// none.
+  virtual std::optional<OpenCall> Asked(RelationId heading, const std::vector<Value>& key) = 0;
   /// The reason why a complete table has no answers; "" when unknown.
   virtual const std::string& WhyEmpty(Table& table) = 0;
   /// The tables of a goal that are being evaluated.

@@ -340,7 +340,7 @@ std::vector<std::vector<Value>> Explainer::WholesOf(const Definition& def, const
   Frame frame(&def, def.slots);
   const Machine::Use use(engine_.solver.machine(), frame, Mode::kSolve);
   const auto gather = [&] {
-    engine_.solver.Gather(def, bound, [&](Solver::Gathered group) {
+    engine_.solver.Gather(def, bound, [&](rpl::Gathered group) {
       if (facts_.Covers(group.row, fact.second)) out.push_back(std::move(group.row));
     });
     return true;
