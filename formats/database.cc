@@ -14,12 +14,6 @@
 namespace rpl {
 namespace {
 
-// Pages in the write-ahead log before they move to the file. A process that opens the file first
-// reads the log, so it must stay short.
-constexpr const char* kSettings =
-    "PRAGMA trusted_schema=OFF;"
-    "PRAGMA synchronous=NORMAL;";
-
 // Pages of the log. A new process reads all of it, even what the database has already: whoever ends
 // with more than the first writes the database and empties the log. With more than the second, the
 // next commit of the same process begins it anew.
@@ -48,6 +42,7 @@ std::unique_ptr<Database> Database::Open(const std::string& path, const Form& fo
   sqlite3_busy_timeout(db, static_cast<int>(patience.count()));
   // A checkpoint at the end of each process would write the file as often as there are processes.
   sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_wal_hook(db, OnCommit, out.get());
   error = out->Prepare(form);
   return error.empty() ? std::move(out) : nullptr;
@@ -69,7 +64,7 @@ int Database::OnCommit(void* self, sqlite3* db, const char*, int pages) {
 }
 
 std::string Database::Prepare(const Form& form) {
-  Run(kSettings);
+  Run("PRAGMA synchronous=NORMAL");
   const auto number_of = [this](const char* pragma) {
     Query query(*this, pragma);
     return query.Next() ? query.Number(0) : 0;

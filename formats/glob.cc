@@ -20,15 +20,15 @@ bool IsAscii(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
 }
 
-std::string FoldAscii(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
+char FoldAscii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The text where it is ASCII, and folded in `folded` otherwise.
+std::string_view FoldOthers(std::string_view text, std::string& folded) {
+  return IsAscii(text) ? text : folded = FoldCase(text);
 }
 
-// Both texts are folded. The text of the latest `*` grows until the rest of the glob fits. Earlier
-// `*` need no second attempt, because the latest can match any text that they could give up.
+// Both texts are of FoldOthers. The text of the latest `*` grows until the rest of the glob fits.
+// Earlier `*` need no second attempt, because the latest can match any text that they could give up.
 bool Matches(std::string_view glob, std::string_view text) {
   std::size_t g = 0, t = 0;
   std::size_t star = kNowhere, star_text = 0;
@@ -36,7 +36,7 @@ bool Matches(std::string_view glob, std::string_view text) {
     if (g < glob.size() && glob[g] == '*') {
       star = g++;
       star_text = t;
-    } else if (g < glob.size() && glob[g] == text[t]) {
+    } else if (g < glob.size() && FoldAscii(glob[g]) == FoldAscii(text[t])) {
       ++g, ++t;
     } else if (star != kNowhere) {
       g = star + 1;
@@ -51,8 +51,12 @@ bool Matches(std::string_view glob, std::string_view text) {
 }  // namespace
 
 std::string FoldCase(std::string_view text) {
-  if (IsAscii(text)) return FoldAscii(text);
   std::string out;
+  if (IsAscii(text)) {
+    out = text;
+    std::transform(out.begin(), out.end(), out.begin(), FoldAscii);
+    return out;
+  }
   for (std::size_t i = 0; i < text.size();) {
     utf8proc_int32_t point = 0;
     const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + i;
@@ -71,13 +75,17 @@ std::string FoldCase(std::string_view text) {
 }
 
 bool GlobMatches(std::string_view glob, std::string_view text) {
-  return Matches(FoldCase(glob), FoldCase(text));
+  std::string folded_glob, folded_text;
+  return Matches(FoldOthers(glob, folded_glob), FoldOthers(text, folded_text));
 }
 
 bool AnyGlobMatches(const std::vector<std::string>& globs, std::string_view text) {
-  const std::string folded = FoldCase(text);
-  return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return Matches(FoldCase(glob), folded); });
+  std::string folded_text;
+  const std::string_view folded = FoldOthers(text, folded_text);
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+    std::string folded_glob;
+    return Matches(FoldOthers(glob, folded_glob), folded);
+  });
 }
 
 bool HasTag(const std::vector<std::string>& tags, std::string_view tag) {

@@ -6,6 +6,7 @@
 // The stack is large so that a deep evaluation ends at a limit that is counted and
 // reported, and never at the end of the stack.
 #include <pthread.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #ifdef RPL_MIMALLOC
 #include <mimalloc.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 
@@ -63,7 +65,6 @@ alignas(16) char fault_stack[std::size_t{64} << 10];
 struct Work {
   int argc;
   char** argv;
-  int exit_code = rpl::kExitBug;
 };
 
 // The end of a stack that is smaller than the counted limits ask for.
@@ -97,14 +98,21 @@ std::size_t StackBytes() {
   return std::clamp(most.rlim_cur / 4 / kPage * kPage, kLeastStackBytes, kStackBytes);
 }
 
+// Ends the process: the end of the thread alone would give back its memory piece by piece.
 void* Main(void* argument) {
-  Work& work = *static_cast<Work*>(argument);
+  const Work& work = *static_cast<Work*>(argument);
   if (StackBytes() < kStackBytes) CatchEndOfStack();
-  work.exit_code = rpl::RunCommandLine(work.argc, work.argv);
-  return nullptr;
+  int code = rpl::RunCommandLine(work.argc, work.argv);
+  // A file that was being read: a pipe or a terminal.
+  if (code == rpl::kExitFile && rpl::Interrupted()) code = rpl::kExitInterrupted;
+  if (!std::cout.flush() && code < rpl::kExitFile) {
+    std::cerr << "rpl: cannot write to standard output\n";
+    code = rpl::kExitFile;
+  }
+  std::exit(code);
 }
 
-void RunOnLargeStack(Work& work) {
+[[noreturn]] void RunOnLargeStack(Work& work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_t thread;
@@ -119,6 +127,7 @@ void RunOnLargeStack(Work& work) {
   for (const int signal : {SIGINT, SIGCONT, SIGWINCH}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   pthread_join(thread, nullptr);
+  std::exit(rpl::kExitBug);
 }
 
 }  // namespace
@@ -129,14 +138,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that left ends us silently, as other filters
   rpl::CatchInterrupt();
   EndWithoutMemory();
+  // Only a process counts what its SQLite takes that would ask for it.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   Work work{argc, argv};
   RunOnLargeStack(work);
-  // A file that was being read: a pipe or a terminal.
-  if (work.exit_code == rpl::kExitFile && rpl::Interrupted())
-    work.exit_code = rpl::kExitInterrupted;
-  if (!std::cout.flush() && work.exit_code < rpl::kExitFile) {
-    std::cerr << "rpl: cannot write to standard output\n";
-    work.exit_code = rpl::kExitFile;
-  }
-  return work.exit_code;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <exception>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "formats/glob.h"
 
@@ -112,11 +114,11 @@ std::optional<Effect> EffectOfUnknown(const Evaluated& evaluated,
 Guard::Guard(Policy policy, GuardAgent agent)
     : policy_(std::move(policy)), agent_(std::move(agent)) {
   active_ = policy_.enabled && IsFor(policy_, agent_);
-  for (const GuardRule& rule : policy_.rules) by_priority_.push_back(&rule);
-  std::stable_sort(by_priority_.begin(), by_priority_.end(),
-                   [](const GuardRule* a, const GuardRule* b) {
-                     return NumberOf(a->priority) > NumberOf(b->priority);
-                   });
+  std::vector<std::pair<long double, const GuardRule*>> rules;
+  for (const GuardRule& rule : policy_.rules) rules.emplace_back(NumberOf(rule.priority), &rule);
+  std::stable_sort(rules.begin(), rules.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [priority, rule] : rules) by_priority_.push_back(rule);
 }
 
 bool Guard::ReadsHistory() const {

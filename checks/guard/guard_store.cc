@@ -68,6 +68,32 @@ std::string ToolName(const std::string& tool, const std::vector<std::string>& ta
       .dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+bool Take(std::string_view& from, std::string_view what) {
+  if (!from.starts_with(what)) return false;
+  from.remove_prefix(what.size());
+  return true;
+}
+
+bool TakeText(std::string_view& from, std::string& to) {
+  const std::size_t end = from.find('"', 1);
+  if (!from.starts_with('"') || end == from.npos) return false;
+  to = from.substr(1, end - 1);
+  from.remove_prefix(end + 1);
+  return true;
+}
+
+// The tool and its tags in a text of ToolName that is ASCII without escapes, as most are: a reader
+// of JSON takes tens of times as long. Empty if it is another text.
+std::vector<std::string> PlainToolName(std::string_view text) {
+  std::vector<std::string> out(1);
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '\\'; };
+  if (!std::all_of(text.begin(), text.end(), is_plain)) return {};
+  if (!Take(text, "[") || !TakeText(text, out.front()) || !Take(text, ",[")) return {};
+  for (bool more = text.starts_with('"'); more; more = Take(text, ","))
+    if (!TakeText(text, out.emplace_back())) return {};
+  return text == "]]" ? out : std::vector<std::string>();
+}
+
 Review::State StateOf(std::int64_t number) {
   return number >= 0 && number <= 3 ? static_cast<Review::State>(number) : Review::State::kPending;
 }
@@ -94,9 +120,8 @@ std::string ContentHash(std::string_view text) {
   std::array<unsigned char, 32> hash{};
   crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()),
                      text.size(), nullptr, 0);
-  std::string hex;
-  for (const unsigned char byte : hash) hex += fmt::format("{:02x}", byte);
-  return hex;
+  std::array<char, 2 * hash.size() + 1> hex{};
+  return sodium_bin2hex(hex.data(), hex.size(), hash.data(), hash.size());
 }
 
 // 160 bits: an attacker who chooses the arguments of two calls must not be able to give them the
@@ -192,7 +217,14 @@ const GuardStore::Tool& GuardStore::ToolOf(std::int64_t id) {
   const auto [known, is_new] = tools_.try_emplace(id);
   if (!is_new) return known->second;
   Query query(*database_, "SELECT name FROM tools WHERE id=?");
-  const JsonText name = ParseJson(query.Bind(id).Next() ? query.Text(0) : "");
+  const std::string text = query.Bind(id).Next() ? query.Text(0) : "";
+  if (std::vector<std::string> plain = PlainToolName(text); !plain.empty()) {
+    known->second.name = std::move(plain.front());
+    plain.erase(plain.begin());
+    known->second.tags = std::move(plain);
+    return known->second;
+  }
+  const JsonText name = ParseJson(text);
   if (name.json.is_array() && name.json.size() == 2 && name.json[0].is_string()) {
     known->second.name = name.json[0];
     for (const ordered_json& tag : name.json[1])

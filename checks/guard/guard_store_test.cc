@@ -240,7 +240,8 @@ TEST_CASE("store: rows that were changed by hand let no call through") {
   of.window_seconds = 60;
   const std::string damaged = "`" + path + "`: its table of tools is damaged";
   for (const char* sql : {"UPDATE tools SET name = 't'", "UPDATE tools SET name = '[1,[]]'",
-                          "UPDATE tools SET name = '[\"t\"]'", "DELETE FROM tools"}) {
+                          "UPDATE tools SET name = '[\"t\"]'",
+                          "UPDATE tools SET name = '[\"t\",[\"a\",]]'", "DELETE FROM tools"}) {
     INFO(sql);
     change(sql);
     GuardStore store(path);
@@ -256,6 +257,32 @@ TEST_CASE("store: rows that were changed by hand let no call through") {
     CHECK_FALSE(*store.Spend(id, "", 0).value);
   }
   CHECK_FALSE(*GuardStore(path).Spend("0000000000000000", "", 0).value);
+}
+
+TEST_CASE("store: tools and tags have any names") {
+  const testing::Folder folder;
+  const std::vector<std::string> names = {"t",   "",        "a b,c", "],[", "a\"b",
+                                          "a\\", "\\u0041", "\n",    "é"};
+  for (const std::string& name : names) {
+    INFO(name);
+    for (const std::vector<std::string>& tags :
+         {std::vector<std::string>{}, {name}, {"x", name}, {name, "x"}}) {
+      const std::string run = name + std::to_string(tags.size()) + (tags.empty() ? "" : tags[0]);
+      PastCall call = PastNamed(name, 40);
+      call.tags = tags;
+      CHECK(GuardStore(folder / "store.db").Ended(run, 0, call).empty());
+      History history;
+      CHECK(GuardStore(folder / "store.db").ReadRun(run, history).value->ended == 1);
+      CHECK(history.Called(name, false));
+      MaxCallsLeaf tagged;
+      tagged.by_tag = true;
+      for (const std::string& tag : {name, std::string("x")}) {
+        tagged.globs = {tag};
+        CHECK(history.Calls(tagged, false) ==
+              static_cast<std::size_t>(std::count(tags.begin(), tags.end(), tag)));
+      }
+    }
+  }
 }
 
 TEST_CASE("store: processes that decide at once respect a cap exactly") {

@@ -8,16 +8,22 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "checks/guard/guard_store.h"
+#include "formats/data/json_text.h"
 
 namespace rpl {
 namespace {
 
+using nlohmann::ordered_json;
+using JsonType = ordered_json::value_t;
+
 // Increase it when a member of a rule or condition is added, removed or changes its meaning.
-constexpr int kImageForm = 2;
+constexpr int kImageForm = 3;
 
 class Writer {
  public:
@@ -29,7 +35,16 @@ class Writer {
     Plain(text.size());
     out_ += text;
   }
-  void Json(const nlohmann::ordered_json& json) { Text(json.dump()); }
+  void Json(const ordered_json& json) {
+    const auto type = json.type();
+    Plain(type);
+    if (type == JsonType::boolean) return Plain(json.get<bool>());
+    if (type == JsonType::number_integer) return Plain(json.get<std::int64_t>());
+    if (type == JsonType::number_unsigned) return Plain(json.get<std::uint64_t>());
+    if (type == JsonType::number_float) return Plain(json.get<double>());
+    if (type == JsonType::string) return Text(json.get_ref<const std::string&>());
+    if (type != JsonType::null) Text(DumpJson(json));
+  }
   std::string Take() { return std::move(out_); }
 
  private:
@@ -53,10 +68,19 @@ class ImageReader {
     text.assign(left_.substr(0, size));
     left_.remove_prefix(size);
   }
-  void Json(nlohmann::ordered_json& json) {
+  void Json(ordered_json& json) {
+    JsonType type = JsonType::null;
+    Plain(type);
+    if (type == JsonType::boolean) return Number<bool>(json);
+    if (type == JsonType::number_integer) return Number<std::int64_t>(json);
+    if (type == JsonType::number_unsigned) return Number<std::uint64_t>(json);
+    if (type == JsonType::number_float) return Number<double>(json);
+    json = nullptr;
+    if (type == JsonType::null) return;
     std::string text;
     Text(text);
-    json = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (type == JsonType::string) json = std::move(text);
+    else json = ParseOwnJson(text);
     if (json.is_discarded()) Fail();
   }
   // Each element has a byte at least.
@@ -71,6 +95,13 @@ class ImageReader {
   bool AtEnd() const { return !failed_ && left_.empty(); }
 
  private:
+  template <typename T>
+  void Number(ordered_json& json) {
+    T value{};
+    Plain(value);
+    json = value;
+  }
+
   std::string_view left_;
   bool failed_ = false;
 };
@@ -89,8 +120,8 @@ void Pass(ImageReader& from, T& value) {
 }
 void Pass(Writer& to, const std::string& text) { to.Text(text); }
 void Pass(ImageReader& from, std::string& text) { from.Text(text); }
-void Pass(Writer& to, const nlohmann::ordered_json& json) { to.Json(json); }
-void Pass(ImageReader& from, nlohmann::ordered_json& json) { from.Json(json); }
+void Pass(Writer& to, const ordered_json& json) { to.Json(json); }
+void Pass(ImageReader& from, ordered_json& json) { from.Json(json); }
 
 template <typename... Parts>
 void PassAll(auto& to, Parts&... parts);

@@ -465,7 +465,7 @@ int CommandCheck(const CheckCommandOptions& options) {
 
 }  // namespace
 
-Command DescribeCheck(CLI::App& command, const InFull&) {
+Command DescribeCheck(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<CheckCommandOptions>();
   CheckCommandOptions& to = *options;
   using Format = CheckCommandOptions::Format;

@@ -76,7 +76,7 @@ std::string Suggestion(std::string_view got, const std::vector<std::string>& can
   return nearest.name().empty() ? "" : fmt::format(", did you mean `{}`?", nearest.name());
 }
 
-std::vector<std::string> CommandNames(const CLI::App& app) {
+std::vector<std::string> SubcommandNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(command->get_name());
@@ -152,15 +152,44 @@ int Reject(const CLI::App& app, const CLI::ParseError& error,
     return Misunderstood(fmt::format("one argument too many: `{}`", Told(extra)), name,
                          takes_files ? "files follow `-f`" : "");
   }
-  const std::vector<std::string> below = CommandNames(command);
+  const std::vector<std::string> below = SubcommandNames(command);
   const bool lacks_one = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (lacks_one && !name.empty() && !below.empty())
     return Misunderstood(fmt::format("{}: expected one of {}", name, fmt::join(below, ", ")), name);
   return Misunderstood(TellsShort(error.what(), arguments), name);
 }
 
+// The commands that are wanted, and those of them that the arguments chose.
+class ParsedLine {
+ public:
+  /// Throws CLI::ParseError.
+  void Parse(const std::vector<std::string>& arguments, const Wanted& wanted) {
+    commands_ = DescribeCommands(app_, wanted);
+    // CLI11 requires the reverse order, and takes arguments out.
+    std::vector<std::string> left(arguments.rbegin(), arguments.rend());
+    app_.parse(left);
+  }
+  CLI::App& app() { return app_; }
+  const Command& chosen() const { return commands_.at(app_.get_subcommands().front()->get_name()); }
+
+ private:
+  CLI::App app_{"rpl, an engine for RPL, the Relational Prompt Language", "rpl"};
+  std::map<std::string, Command> commands_;
+};
+
+// With all commands, which help and messages about a wrong line name.
+int UnderstandInFull(const std::vector<std::string>& arguments) {
+  ParsedLine line;
+  try {
+    line.Parse(arguments, [](std::string_view) { return true; });
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return line.app().exit(error);  // --help and --version
+    return Reject(line.app(), error, arguments);
+  }
+  return Obey(line.chosen());
+}
+
 int Understand(int argc, char** argv) {
-  CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
   if (argc < 2) {
     if (IsInteractive()) return Repl(ReplOptions()).Run();
     std::cerr
@@ -169,15 +198,9 @@ int Understand(int argc, char** argv) {
            "`rpl reply` one message; see `rpl help`\n";
     return kExitInvalid;
   }
-  std::vector<std::string> arguments = WithoutHelp(argc, argv);
-  const auto is_named = [&](std::string_view name) {
-    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
-  };
-  const bool prints_all = is_named("completion") || is_named("reference");
-  const std::map<std::string, Command> commands =
-      DescribeCommands(app, [&](std::string_view name) { return prints_all || is_named(name); });
-  const std::string first = arguments.front();
-  const std::vector<std::string> names = CommandNames(app);
+  const std::vector<std::string> arguments = WithoutHelp(argc, argv);
+  const std::string& first = arguments.front();
+  const std::vector<std::string> names = CommandNames();
   const auto is_command = [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -192,15 +215,20 @@ int Understand(int argc, char** argv) {
         : first == "version" ? "`rpl --version` says it"
                              : "");
   }
+  // Commands that the line does not name change nothing about a line that is right.
+  const auto is_named = [&](std::string_view name) {
+    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  };
+  if (is_named("completion") || is_named("reference")) return UnderstandInFull(arguments);
+  ParsedLine line;
   try {
-    // CLI11 requires the reverse order, and takes arguments out.
-    std::vector<std::string> left(arguments.rbegin(), arguments.rend());
-    app.parse(left);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return Reject(app, error, arguments);
+    line.Parse(arguments, is_named);
+  } catch (const CLI::CallForVersion& version) {
+    return line.app().exit(version);
+  } catch (const CLI::ParseError&) {
+    return UnderstandInFull(arguments);
   }
-  return Obey(commands.at(app.get_subcommands().front()->get_name()));
+  return Obey(line.chosen());
 }
 
 }  // namespace

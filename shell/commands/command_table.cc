@@ -29,7 +29,7 @@ Examples
   rpl help tutorial                        # a page; rpl help topics lists them)";
 
 // Listed in the help only: `help` is replaced by --help before parsing.
-Command DescribeHelp(CLI::App& command, const InFull&) {
+Command DescribeHelp(CLI::App& command, const Wanted&) {
   command.add_option("COMMAND", "A command, or a command and its subcommand");
   return {};
 }
@@ -37,7 +37,7 @@ Command DescribeHelp(CLI::App& command, const InFull&) {
 struct CommandRow {
   const char* name;
   const char* about;
-  Command (*describe)(CLI::App& command, const InFull& in_full);
+  Command (*describe)(CLI::App& command, const Wanted& wanted);
   bool is_shown = true;  // in the help text
 };
 
@@ -79,15 +79,22 @@ constexpr CommandRow kCommands[] = {
 
 }  // namespace
 
-std::map<std::string, Command> DescribeCommands(CLI::App& app, const InFull& in_full) {
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> names;
+  for (const CommandRow& row : kCommands) names.emplace_back(row.name);
+  return names;
+}
+
+std::map<std::string, Command> DescribeCommands(CLI::App& app, const Wanted& wanted) {
   app.footer(kFooter);
   app.set_version_flag("--version", "rpl " RPL_VERSION);
   app.require_subcommand(1);
   std::map<std::string, Command> described;
   for (const CommandRow& row : kCommands) {
+    if (!wanted(row.name)) continue;
     CLI::App* const command = app.add_subcommand(row.name, row.about);
     if (!row.is_shown) command->group("");
-    if (in_full(row.name)) described.emplace(row.name, row.describe(*command, in_full));
+    described.emplace(row.name, row.describe(*command, wanted));
   }
   return described;
 }

@@ -9,15 +9,18 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "shell/commands/commands.h"
 
 namespace rpl {
 
-/// Adds all commands to `app`; those for which `in_full` is false, and such subcommands of `guard`,
-/// by name only. Returns those described in full, by name. Parsing writes to their options; the
-/// chosen command is in `app`.
-std::map<std::string, Command> DescribeCommands(CLI::App& app, const InFull& in_full);
+/// The names of all commands.
+std::vector<std::string> CommandNames();
+
+/// Adds the commands that are wanted to `app`, `guard` with the subcommands that are. Returns them
+/// by name. Parsing writes to their options; the chosen command is in `app`.
+std::map<std::string, Command> DescribeCommands(CLI::App& app, const Wanted& wanted);
 
 }  // namespace rpl
 

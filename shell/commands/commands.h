@@ -29,36 +29,37 @@ struct Command {
   const bool* watch = nullptr;            // --watch: to be run again whenever its files change
 };
 
-/// Which subcommands are described with their options, because options take long to construct.
-using InFull = std::function<bool(std::string_view)>;
+/// Which commands and subcommands are described; the others are left out, because options take long
+/// to construct.
+using Wanted = std::function<bool(std::string_view)>;
 
 /// Each adds the options and the help of a command to the parser, which refuses invalid values: a
 /// command can rely on its options.
-Command DescribeNew(CLI::App& command, const InFull& in_full);
-Command DescribeRun(CLI::App& command, const InFull& in_full);
-Command DescribeProfile(CLI::App& command, const InFull& in_full);
-Command DescribeResume(CLI::App& command, const InFull& in_full);
-Command DescribeTrace(CLI::App& command, const InFull& in_full);
-Command DescribeSession(CLI::App& command, const InFull& in_full);
-Command DescribeReply(CLI::App& command, const InFull& in_full);
-Command DescribeQuery(CLI::App& command, const InFull& in_full);
-Command DescribeSql(CLI::App& command, const InFull& in_full);
-Command DescribeRepl(CLI::App& command, const InFull& in_full);
-Command DescribeTest(CLI::App& command, const InFull& in_full);
-Command DescribeEval(CLI::App& command, const InFull& in_full);
-Command DescribeCheck(CLI::App& command, const InFull& in_full);
-Command DescribeVerify(CLI::App& command, const InFull& in_full);
-Command DescribeExplain(CLI::App& command, const InFull& in_full);
-Command DescribeGuard(CLI::App& command, const InFull& in_full);
-Command DescribeMcp(CLI::App& command, const InFull& in_full);
-Command DescribeDrive(CLI::App& command, const InFull& in_full);
-Command DescribeServe(CLI::App& command, const InFull& in_full);
-Command DescribeLsp(CLI::App& command, const InFull& in_full);
-Command DescribeDoc(CLI::App& command, const InFull& in_full);
-Command DescribeParse(CLI::App& command, const InFull& in_full);
-Command DescribeFmt(CLI::App& command, const InFull& in_full);
-Command DescribeCompletion(CLI::App& command, const InFull& in_full);
-Command DescribeReference(CLI::App& command, const InFull& in_full);
+Command DescribeNew(CLI::App& command, const Wanted& wanted);
+Command DescribeRun(CLI::App& command, const Wanted& wanted);
+Command DescribeProfile(CLI::App& command, const Wanted& wanted);
+Command DescribeResume(CLI::App& command, const Wanted& wanted);
+Command DescribeTrace(CLI::App& command, const Wanted& wanted);
+Command DescribeSession(CLI::App& command, const Wanted& wanted);
+Command DescribeReply(CLI::App& command, const Wanted& wanted);
+Command DescribeQuery(CLI::App& command, const Wanted& wanted);
+Command DescribeSql(CLI::App& command, const Wanted& wanted);
+Command DescribeRepl(CLI::App& command, const Wanted& wanted);
+Command DescribeTest(CLI::App& command, const Wanted& wanted);
+Command DescribeEval(CLI::App& command, const Wanted& wanted);
+Command DescribeCheck(CLI::App& command, const Wanted& wanted);
+Command DescribeVerify(CLI::App& command, const Wanted& wanted);
+Command DescribeExplain(CLI::App& command, const Wanted& wanted);
+Command DescribeGuard(CLI::App& command, const Wanted& wanted);
+Command DescribeMcp(CLI::App& command, const Wanted& wanted);
+Command DescribeDrive(CLI::App& command, const Wanted& wanted);
+Command DescribeServe(CLI::App& command, const Wanted& wanted);
+Command DescribeLsp(CLI::App& command, const Wanted& wanted);
+Command DescribeDoc(CLI::App& command, const Wanted& wanted);
+Command DescribeParse(CLI::App& command, const Wanted& wanted);
+Command DescribeFmt(CLI::App& command, const Wanted& wanted);
+Command DescribeCompletion(CLI::App& command, const Wanted& wanted);
+Command DescribeReference(CLI::App& command, const Wanted& wanted);
 
 }  // namespace rpl
 

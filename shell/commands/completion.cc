@@ -383,7 +383,7 @@ int CommandCompletion(const CompletionOptions& options, const CommandNode& root)
 
 }  // namespace
 
-Command DescribeCompletion(CLI::App& command, const InFull&) {
+Command DescribeCompletion(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<CompletionOptions>();
   CompletionOptions& to = *options;
   command.add_option("SHELL", to.shell, "bash, zsh or fish")

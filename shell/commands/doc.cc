@@ -178,7 +178,7 @@ int CommandDoc(const DocOptions& options) {
 
 }  // namespace
 
-Command DescribeDoc(CLI::App& command, const InFull&) {
+Command DescribeDoc(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<DocOptions>();
   DocOptions& to = *options;
   command.add_option("FILE", to.files, kPrograms)->required();

@@ -182,7 +182,7 @@ int CommandEval(const EvalOptions& options) {
 
 }  // namespace
 
-Command DescribeEval(CLI::App& command, const InFull&) {
+Command DescribeEval(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<EvalOptions>();
   EvalOptions& to = *options;
   command.add_option("PATH", to.paths, "Files of test scripts, and folders with *.md files")

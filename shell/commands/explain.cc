@@ -224,7 +224,7 @@ int CommandExplain(const ExplainOptions& options) {
 
 }  // namespace
 
-Command DescribeExplain(CLI::App& command, const InFull&) {
+Command DescribeExplain(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ExplainOptions>();
   ExplainOptions& to = *options;
   AddPrograms(command, to.files)->required();

@@ -289,7 +289,7 @@ int CommandFmt(const FmtOptions& options) {
 
 }  // namespace
 
-Command DescribeFmt(CLI::App& command, const InFull&) {
+Command DescribeFmt(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<FmtOptions>();
   FmtOptions& to = *options;
   command.add_option("FILE", to.files, "Markdown protocols, *.rpl, or - for standard input")

@@ -251,7 +251,7 @@ int CommandNew(const NewOptions& options) {
 
 }  // namespace
 
-Command DescribeNew(CLI::App& command, const InFull&) {
+Command DescribeNew(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<NewOptions>();
   NewOptions& to = *options;
   command.add_option("NAME", to.name, "The name of the goal, as in bike-lending")->required();

@@ -87,7 +87,7 @@ int CommandParse(const ParseOptions& options) {
 
 }  // namespace
 
-Command DescribeParse(CLI::App& command, const InFull&) {
+Command DescribeParse(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ParseOptions>();
   ParseOptions& to = *options;
   command.add_option("FILE", to.file, "A Markdown protocol, or plain RPL (*.rpl)")->required();

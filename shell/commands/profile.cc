@@ -65,7 +65,7 @@ int CommandProfile(const ProfileOptions& options) {
 
 }  // namespace
 
-Command DescribeProfile(CLI::App& command, const InFull&) {
+Command DescribeProfile(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ProfileOptions>();
   ProfileOptions& to = *options;
   command.add_option("FILE", to.files, kPrograms)->required();

@@ -125,7 +125,7 @@ std::string CheckDatabase(const std::string& url) {
 
 }  // namespace
 
-Command DescribeQuery(CLI::App& command, const InFull&) {
+Command DescribeQuery(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<QueryOptions>();
   QueryOptions& to = *options;
   AddPrograms(command, to.files);

@@ -203,7 +203,7 @@ int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
 
 }  // namespace
 
-Command DescribeReference(CLI::App& command, const InFull&) {
+Command DescribeReference(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ReferenceOptions>();
   ReferenceOptions& to = *options;
   command.add_option("WHAT", to.what, "markdown, man or commands")

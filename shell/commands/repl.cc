@@ -21,7 +21,7 @@ int CommandRepl(const ReplOptions& options) { return Repl(options).Run(); }
 
 }  // namespace
 
-Command DescribeRepl(CLI::App& command, const InFull&) {
+Command DescribeRepl(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ReplOptions>();
   ReplOptions& to = *options;
   command.add_option("FILE", to.files, kPrograms);

@@ -82,7 +82,7 @@ int CommandReply(const ReplyOptions& options) {
 
 }  // namespace
 
-Command DescribeReply(CLI::App& command, const InFull&) {
+Command DescribeReply(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ReplyOptions>();
   ReplyOptions& to = *options;
   command.add_option("FILE", to.file, "The message (default: standard input)")->check(CheckNamed);

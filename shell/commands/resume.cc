@@ -385,7 +385,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   return ExitCodeOf(outcome.status);
 }
 
-Command DescribeResume(CLI::App& command, const InFull&) {
+Command DescribeResume(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ResumeOptions>();
   ResumeOptions& to = *options;
   command

@@ -61,7 +61,7 @@ int CommandRun(const RunOptions& options) {
 
 }  // namespace
 
-Command DescribeRun(CLI::App& command, const InFull&) {
+Command DescribeRun(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<RunOptions>();
   RunOptions& to = *options;
   command.add_option("FILE", to.files, kPrograms)->required();

@@ -121,7 +121,7 @@ int CommandSession(const SessionCommandOptions& options) {
 
 }  // namespace
 
-Command DescribeSession(CLI::App& command, const InFull&) {
+Command DescribeSession(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<SessionCommandOptions>();
   SessionCommandOptions& to = *options;
   using What = SessionCommandOptions::What;

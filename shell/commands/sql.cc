@@ -60,7 +60,7 @@ int CommandSql(const SqlOptions& options) {
 
 }  // namespace
 
-Command DescribeSql(CLI::App& command, const InFull&) {
+Command DescribeSql(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<SqlOptions>();
   SqlOptions& to = *options;
   command.add_option("FILE", to.files, kPrograms)->required();

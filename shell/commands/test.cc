@@ -342,7 +342,7 @@ int CommandTest(const TestOptions& options) { return Testing(options).Run(); }
 
 }  // namespace
 
-Command DescribeTest(CLI::App& command, const InFull&) {
+Command DescribeTest(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<TestOptions>();
   TestOptions& to = *options;
   command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();

@@ -402,7 +402,7 @@ int CommandTrace(const TraceOptions& options) {
 
 }  // namespace
 
-Command DescribeTrace(CLI::App& command, const InFull&) {
+Command DescribeTrace(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<TraceOptions>();
   TraceOptions& to = *options;
   using What = TraceOptions::What;

@@ -349,7 +349,7 @@ int CommandVerify(const VerifyOptions& options) { return Verification(options).R
 
 }  // namespace
 
-Command DescribeVerify(CLI::App& command, const InFull&) {
+Command DescribeVerify(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<VerifyOptions>();
   VerifyOptions& to = *options;
   using Format = VerifyOptions::Format;

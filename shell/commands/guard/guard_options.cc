@@ -203,7 +203,7 @@ void DescribeGuardMcp(CLI::App& mcp, GuardCommandOptions& to) {
 
 }  // namespace
 
-Command DescribeGuard(CLI::App& command, const InFull& in_full) {
+Command DescribeGuard(CLI::App& command, const Wanted& wanted) {
   const auto options = std::make_shared<GuardCommandOptions>();
   GuardCommandOptions& to = *options;
   using What = GuardCommandOptions::What;
@@ -213,8 +213,7 @@ Command DescribeGuard(CLI::App& command, const InFull& in_full) {
       ->type_name("FILE");
   const auto add = [&](const char* name, const char* help, What what,
                        const std::function<void(CLI::App&)>& describe) {
-    CLI::App* const part = AddPart(command, name, help, to.what, what);
-    if (in_full(name)) describe(*part);
+    if (wanted(name)) describe(*AddPart(command, name, help, to.what, what));
   };
   add("check", "Find mistakes in a policy", What::kCheck, [&](CLI::App& check) {
     check.add_option("FILE", to.file, "The policy")->required();

@@ -19,7 +19,7 @@ Examples
 }  // namespace
 
 // rpl drive: runs that another program drives, by lines of JSON on standard input and output.
-Command DescribeDrive(CLI::App& command, const InFull&) {
+Command DescribeDrive(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<EngineOptions>();
   AddToolOptions(command, *options, kBesideDocument);
   AddGuardOptions(command, options->guard);

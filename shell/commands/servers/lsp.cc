@@ -27,7 +27,7 @@ int CommandLsp(const LspOptions& options) { lsp::ServeLsp(options.client); }
 
 }  // namespace
 
-Command DescribeLsp(CLI::App& command, const InFull&) {
+Command DescribeLsp(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<LspOptions>();
   LspOptions& to = *options;
   command.add_flag("--stdio", to.stdio, "Serve a pipe; there is no other way, editors say it");

@@ -115,7 +115,7 @@ int CommandMcp(const McpOptions& options) {
 
 }  // namespace
 
-Command DescribeMcp(CLI::App& command, const InFull&) {
+Command DescribeMcp(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<McpOptions>();
   McpOptions& to = *options;
   command.require_subcommand(0, 1);

@@ -194,7 +194,7 @@ int CommandServe(const ServeOptions& options) {
 
 }  // namespace
 
-Command DescribeServe(CLI::App& command, const InFull&) {
+Command DescribeServe(CLI::App& command, const Wanted&) {
   const auto options = std::make_shared<ServeOptions>();
   ServeOptions& to = *options;
   command.require_subcommand(0, 1);
