@@ -28,7 +28,8 @@ std::string_view FoldOthers(std::string_view text, std::string& folded) {
 }
 
 // Both texts are of FoldOthers. The text of the latest `*` grows until the rest of the glob fits.
-// Earlier `*` need no second attempt, because the latest can match any text that they could give up.
+// Earlier `*` need no second attempt, because the latest can match any text that they could give
+// up.
 bool Matches(std::string_view glob, std::string_view text) {
   std::size_t g = 0, t = 0;
   std::size_t star = kNowhere, star_text = 0;

@@ -16,14 +16,13 @@
 #include <set>
 #include <utility>
 
+#include "interp/eval/former_rows.h"
 #include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 
 namespace rpl {
 namespace {
-
-constexpr std::size_t kMostFormer = std::size_t{1} << 16;  // rows of a stratum
 
 // Whether a rule of the stratum is derived again when this relation has changed.
 bool NeedsWhole(const Stratum& stratum, RelationId relation) {
@@ -173,33 +172,6 @@ void Fixpoint::DropBeaten(const Stratum& stratum) {
     }
     best->Sync();
     best->Settle();
-  }
-}
-
-// The rows of a stratum that is about to be derived again, as far as few are to be kept for that.
-std::vector<Fixpoint::Former> Fixpoint::FormerRows(const Stratum& stratum) const {
-  std::size_t rows = 0;
-  for (const RelationId r : stratum.relations) rows += store_.at(r).size();
-  std::vector<Former> out;
-  if (rows > kMostFormer) return out;
-  for (const RelationId r : stratum.relations) {
-    const Relation& rel = store_.at(r);
-    std::vector<Value>& cells = out.emplace_back(Former{r, rel.epoch(), rel.size(), {}}).cells;
-    cells.reserve(std::size_t{rel.size()} * rel.arity());
-    for (RowId row = 0; row < rel.size(); ++row)
-      for (std::uint32_t i = 0; i < rel.arity(); ++i) cells.push_back(rel.Row(row)[i]);
-  }
-  return out;
-}
-
-// Notes which of them have come again.
-void Fixpoint::FindAgain(const std::vector<Former>& former) {
-  for (const Former& then : former) {
-    const Relation& rel = store_.at(then.relation);
-    bool same = rel.epoch() != then.epoch && rel.size() == then.size;
-    for (RowId row = 0; row < rel.size() && same; ++row)
-      same = rel.Row(row).Equals(then.cells.data() + std::size_t{row} * rel.arity());
-    if (same) again_.emplace(then.relation, then.epoch);
   }
 }
 
@@ -388,9 +360,9 @@ RelationId Fixpoint::NewIntermediate(const std::string& name, std::uint32_t arit
   return out;
 }
 
-bool Fixpoint::MeetsSets(const Memory& memory) const {
-  return std::ranges::any_of(memory.splits,
-                             [&](const auto& split) { return split.second->MeetsSets(store_); });
+bool Fixpoint::Memory::MeetsSets(const Store& store) const {
+  return std::ranges::any_of(splits,
+                             [&](const auto& split) { return split.second->MeetsSets(store); });
 }
 
 // What is gone of the relations that the stratum reads and derives; nullopt if that is not known,
@@ -533,7 +505,7 @@ Stop Fixpoint::RunEach(std::deque<Withdrawal::Run>& runs, Memory& memory) {
 
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   const Value now = solver_.machine().given.now;
-  if (MeetsSets(memory) || memory.IsOfAnotherTime(now)) {
+  if (memory.MeetsSets(store_) || memory.IsOfAnotherTime(now)) {
     Drop(stratum);
     Forget(memory);
   }
@@ -549,9 +521,9 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
   if (rebuilt)
     for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
-  std::vector<Former> former;
+  FormerRows former;
   if (rebuilt && !memory.fresh) {
-    former = FormerRows(stratum);
+    former = FormerRows(stratum.relations, store_);
     Drop(stratum);
     for (const auto& [rule, split] : memory.splits) store_.at(split->definition.head).DropDerived();
     memory.violations.clear();
@@ -574,7 +546,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   const Machine::Rounds rounds(solver_.machine());
   std::set<const DerivedRule*> by_classes;  // rules that did not run in the last round
   for (;; round.full = false) {
-    if (MeetsSets(memory)) return QuiesceStratum(stratum, memory);
+    if (memory.MeetsSets(store_)) return QuiesceStratum(stratum, memory);
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     if (++rounds_ > limits_.max_rounds) {
       StopAt(Growing(stratum));
@@ -605,7 +577,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     if (round.grew.empty()) break;
   }
   DropBeaten(stratum);
-  FindAgain(former);
+  former.ForEachAgain(store_, [&](RelationId r, std::uint32_t epoch) { again_.emplace(r, epoch); });
   memory.fresh = false;
   memory.whole = rebuilt;
   memory.rules = stratum.rules.size();

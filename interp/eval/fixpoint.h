@@ -100,6 +100,7 @@ class Fixpoint {
     Value now = kNone;                       // of its rows, if its rules read the clock
 
     bool IsOfAnotherTime(Value time) const { return now != kNone && now != time; }
+    bool MeetsSets(const Store& store) const;
   };
   /// The relations that the rules of a stratum read, and what they do in the next round.
   struct Round {
@@ -116,17 +117,7 @@ class Fixpoint {
     std::vector<std::size_t> Rules(const Stratum& stratum) const;
   };
 
-  /// The rows that a relation has before it is derived again.
-  struct Former {
-    RelationId relation;
-    std::uint32_t epoch;
-    RowId size;
-    std::vector<Value> cells;  // row by row
-  };
-
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
-  std::vector<Former> FormerRows(const Stratum& stratum) const;
-  void FindAgain(const std::vector<Former>& former);
   bool ComesAgain(const Stratum& stratum, Memory& memory);
   bool StillExpanded() const;
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
@@ -149,7 +140,6 @@ class Fixpoint {
   Stop Restore(const std::vector<Gone>& gone, const std::set<RelationId>& all, Memory& memory);
   Stop RunEach(std::deque<Withdrawal::Run>& runs, Memory& memory);
   RelationId NewIntermediate(const std::string& name, std::uint32_t arity);
-  bool MeetsSets(const Memory& memory) const;
   void Drop(const Stratum& stratum);
   void Forget(Memory& memory);
   void KeepBest(const Stratum& stratum);

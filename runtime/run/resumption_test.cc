@@ -220,8 +220,7 @@ std::vector<std::string> Happenings(const std::string& program,
 TEST_CASE("tables that are resumed give the same events as tables that are answered again") {
   std::size_t events = 0;
   const std::uint32_t first = Setting("RPL_RANDOM_SEED", 0);
-  const std::uint32_t count =
-      Setting("RPL_RANDOM_PROGRAMS", 600 * Setting("RPL_RANDOM_TIMES", 1));
+  const std::uint32_t count = Setting("RPL_RANDOM_PROGRAMS", 600 * Setting("RPL_RANDOM_TIMES", 1));
   for (std::uint32_t seed = first; seed < first + count; ++seed) {
     LoopProtocol random(seed);
     const std::string program = random.Program();
