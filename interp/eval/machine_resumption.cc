@@ -19,12 +19,13 @@ void Machine::Outlast(Table& table) {
 }
 
 // The loop that this step is, if its rows may be settled; its settled rows are still so, and their
-// effect on the frame is restored. `table`: whose rows it runs over, or null.
+// effect on the frame is restored. Behind a clause without a meaning no row is settled, as each may
+// be an answer (Doubt). `table`: whose rows it runs over, or null.
 RuleLoop* Machine::LoopAt(const Step& s, std::uint64_t source, Table* table) {
   RuleLoop* const loop = frame_->loop;
   if (loop == nullptr || loop->step != &s) return nullptr;
   frame_->loop = nullptr;
-  if (reads == nullptr) return nullptr;
+  if (reads == nullptr || frame_->doubtful) return nullptr;
   loop->reads.ForgetTables();
   if (loop->source != source || depth_ + loop->depth >= limits_.max_depth ||
       !loop->reads.StillHolds(store_)) {

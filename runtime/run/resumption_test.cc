@@ -246,5 +246,16 @@ TEST_CASE("tables that are resumed give the same events as tables that are answe
   CHECK(events > 30 * count);
 }
 
+TEST_CASE("behind a clause without a meaning no row of a loop is settled") {
+  const std::string program =
+      "```rpl\nr(0)\nitem(1)\nr(?n) <- item(?n), now > \"2026-01-01T00:00:09Z\"\n"
+      "do(?n, ?r) <- $work(?n) ^ ~ {:result ?r}\n"
+      "late(?n, ?k) <- r(?n), do(?n, ?k), $check(?n, ?k) ^ ~ {:result ?r}\n"
+      "%(?k) <- ?k = |late(_, _)|, ?k > 40\n```\n";
+  const auto again = Happenings(program, {}, 1261, SIZE_MAX, false);
+  CHECK(again.back().find("undecided: `now > ") != std::string::npos);
+  CHECK(Happenings(program, {}, 1261, 1, false) == again);
+}
+
 }  // namespace
 }  // namespace rpl
