@@ -136,12 +136,6 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
       candidates.push_back({&plan, estimated, weighted(plan, estimated + missing(plan))});
   };
   const auto least_ordered = static_cast<double>(limits_.min_ordered);
-  add(written, EstimatedCost(written, clauses, estimate));
-  if (task.delta >= 0 || candidates.front().estimated < least_ordered)
-    candidates.front().promised = 0;
-  for (std::size_t i = 0; i < std::min(orders.size(), kMoreCandidates); ++i)
-    add(plan_for(orders[i].positions), orders[i].cost);
-  std::ranges::stable_sort(candidates, {}, &Candidate::promised);
   // Where a few outer rows take all the work that a trial may do, or none of them reaches the last
   // atoms, what it has seen is the beginning of a plan, and not what the first atoms multiply.
   const auto cost_of = [&](const Plan& plan, const Trial& trial) {
@@ -156,28 +150,45 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   const Plan* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   std::size_t tried = 0;
-  for (const auto& [plan, estimated, promised] : candidates) {
-    // Errors of estimates multiply from atom to atom: so what a plan takes may be a fraction of
-    // them. Where the best one takes far more than a trial, or a plan took far more than was
-    // expected, trials are cheap in comparison, and need not be promising.
+  // Errors of estimates multiply from atom to atom: so what a plan takes may be a fraction of them.
+  // Where the best one takes far more than a trial, or a plan took far more than was expected,
+  // trials are cheap in comparison, and need not be promising.
+  const auto at_best = [&](double estimated) {
     const bool estimates = chosen.overrun.empty() && least < kFar * kTrialWork;
-    const double cost = estimates ? estimated / kFewerThanEstimated : 0;
-    const bool far = !estimates || least > kFar * estimated;
-    const double indexes = missing(*plan);
-    if (best != nullptr && (weighted(*plan, cost + indexes) > least ||
-                            (plan != &written && tried >= (far ? kMoreCandidates : kCandidates))))
-      continue;
-    if (plan != &written) ++tried;
-    std::optional<Trial> trial = Try(*plan, task, chosen, least);
-    if (!trial) break;
-    if (task.delta < 0 || plan == &written) Use(*plan);
-    trial->cost = cost_of(*plan, *trial);
-    if (best != nullptr && weighted(*plan, trial->cost + indexes) >= least) continue;
-    best = plan;
-    least = weighted(*plan, trial->cost) + (task.delta < 0 ? 0 : indexes);
+    return estimates ? estimated / kFewerThanEstimated : 0;
+  };
+  // False: no other one is to be tried.
+  const auto consider = [&](const Candidate& candidate) {
+    const Plan& plan = *candidate.plan;
+    const double cost = at_best(candidate.estimated);
+    const bool far = cost == 0 || least > kFar * candidate.estimated;
+    const double indexes = missing(plan);
+    if (best != nullptr && (weighted(plan, cost + indexes) > least ||
+                            (&plan != &written && tried >= (far ? kMoreCandidates : kCandidates))))
+      return true;
+    if (&plan != &written) ++tried;
+    std::optional<Trial> trial = Try(plan, task, chosen, least);
+    if (!trial) return false;
+    if (task.delta < 0 || &plan == &written) Use(plan);
+    trial->cost = cost_of(plan, *trial);
+    if (best != nullptr && weighted(plan, trial->cost + indexes) >= least) return true;
+    best = &plan;
+    least = weighted(plan, trial->cost) + (task.delta < 0 ? 0 : indexes);
     chosen.expected = std::move(trial->steps);
-    if (plan == &written && trial->cost < least_ordered) break;
+    return &plan != &written || trial->cost >= least_ordered;
+  };
+  add(written, EstimatedCost(written, clauses, estimate));
+  bool go_on = true;
+  if (task.delta >= 0 || candidates.front().estimated < least_ordered) {
+    go_on = consider(candidates.front());
+    candidates.clear();
   }
+  // Orders that cannot be better are not even planned.
+  for (std::size_t i = 0; go_on && i < std::min(orders.size(), kMoreCandidates); ++i)
+    if (best == nullptr || at_best(orders[i].cost) <= least)
+      add(plan_for(orders[i].positions), orders[i].cost);
+  std::ranges::stable_sort(candidates, {}, &Candidate::promised);
+  for (const Candidate& candidate : candidates) go_on = go_on && consider(candidate);
   if (best == nullptr) best = &written;
   probed_ = in_use;
   if (task.delta >= 0) Use(written);
