@@ -95,7 +95,7 @@ for mb in 22 24 28 32 36 40 48 64; do
   if [[ $status == 0 ]] && grep -q '"permissionDecision":"allow"' out; then pass; else denied "rpl guard: "; fi
 done
 fault "too little memory to be loaded, with \`|| exit 2\`" "" "ulimit -v 6000; $hook <read || exit 2"
-fault "no files to be opened" "no pipe for the hook: Too many open files" "exec prlimit --nofile=4 $hook <read"
+fault "no files to be opened" "no pipe for the hook: Too many open files" "exec 3>&-; exec prlimit --nofile=4 $hook <read"
 if ((EUID == 0)); then as="setpriv --reuid=65534 --regid=65534 --clear-groups "; else as=; fi
 chmod 755 .
 fault "no process to be started" "no process for the hook: Resource temporarily unavailable" \

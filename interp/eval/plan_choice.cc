@@ -113,8 +113,7 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
   };
   const Plan& written = plan_for({});
   JoinEstimate estimate(clauses, task.delta, task.DeltaRows(), store_, {});
-  const std::vector<AtomOrder> orders = CheapOrders(clauses, estimate);
-  if (orders.size() < 2) return written;
+  if (estimate.size() < 2) return written;
   const Probes in_use = probed_;
   // Indexes of the plan as written count when all rows are read at once. While rounds add to them,
   // they cost less than what they replace.
@@ -130,10 +129,8 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     double estimated;
     double promised;  // with indexes
   };
-  std::vector<Candidate> candidates;
-  const auto add = [&](const Plan& plan, double estimated) {
-    if (plan.join != nullptr)
-      candidates.push_back({&plan, estimated, weighted(plan, estimated + missing(plan))});
+  const auto candidate_of = [&](const Plan& plan, double estimated) {
+    return Candidate{&plan, estimated, weighted(plan, estimated + missing(plan))};
   };
   const auto least_ordered = static_cast<double>(limits_.min_ordered);
   // Where a few outer rows take all the work that a trial may do, or none of them reaches the last
@@ -177,18 +174,21 @@ const Plan& PlanChoice::Cheapest(const Task& task, Chosen& chosen) {
     chosen.expected = std::move(trial->steps);
     return &plan != &written || trial->cost >= least_ordered;
   };
-  add(written, EstimatedCost(written, clauses, estimate));
-  bool go_on = true;
-  if (task.delta >= 0 || candidates.front().estimated < least_ordered) {
-    go_on = consider(candidates.front());
-    candidates.clear();
+  // Where the plan as written takes little, no other is estimated, far less planned.
+  const double estimated = task.delta < 0 ? EstimatedCost(written, clauses, estimate) : 0;
+  const bool first = task.delta >= 0 || estimated < least_ordered;
+  bool go_on = !first || consider(candidate_of(written, estimated));
+  std::vector<Candidate> candidates;
+  if (!first) candidates.push_back(candidate_of(written, estimated));
+  std::vector<AtomOrder> orders;
+  if (go_on) orders = CheapOrders(clauses, estimate);
+  for (std::size_t i = 0; i < std::min(orders.size(), kMoreCandidates); ++i) {
+    if (best != nullptr && at_best(orders[i].cost) > least) continue;  // it cannot be better
+    const Plan& plan = plan_for(orders[i].positions);
+    if (plan.join != nullptr) candidates.push_back(candidate_of(plan, orders[i].cost));
   }
-  // Orders that cannot be better are not even planned.
-  for (std::size_t i = 0; go_on && i < std::min(orders.size(), kMoreCandidates); ++i)
-    if (best == nullptr || at_best(orders[i].cost) <= least)
-      add(plan_for(orders[i].positions), orders[i].cost);
   std::ranges::stable_sort(candidates, {}, &Candidate::promised);
-  for (const Candidate& candidate : candidates) go_on = go_on && consider(candidate);
+  for (const Candidate& other : candidates) go_on = go_on && consider(other);
   if (best == nullptr) best = &written;
   probed_ = in_use;
   if (task.delta >= 0) Use(written);
