@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 #include <utility>
 
 namespace rpl {
@@ -158,12 +159,12 @@ void Classes::ForEachFollowing(const Add& add) const {
 // A stored row is in at most one block: that of the merge that brought its values together. Those
 // of rows that were taken in before are not open, except where an element was alone with itself.
 void Classes::Number(const RowSet& rows) {
-  holes_.clear();
+  std::vector<std::pair<Merged, std::uint32_t>> found;  // in which block, and where
   const auto take = [&](Element a, Element b) {
     const Merged number = MergeOf(a, b);
     if (number == kNoId || number < open_) return;
     const std::uint64_t place = PlaceOf(merges_[number], a, b);
-    if (place != kNowhere) holes_.push_back({number, static_cast<std::uint32_t>(place)});
+    if (place != kNowhere) found.emplace_back(number, static_cast<std::uint32_t>(place));
   };
   for (RowId row = fresh_; row < rows.size(); ++row) {
     const RowView cells = rows.Row(row);
@@ -175,15 +176,22 @@ void Classes::Number(const RowSet& rows) {
       const Value itself[] = {ValueOf(side.joint), ValueOf(side.joint)};
       if (side.size == 1 && rows.Find(itself) < fresh_) take(side.joint, side.joint);
     }
-  std::ranges::sort(holes_);
-  begin_ = end_ = rows.size();
+  // By block. While they are put there, `holes` of a merge is where the next one goes.
+  const std::span<Merge> open = std::span(merges_).subspan(open_);
+  for (Merge& merge : open) merge.holes = 0;
+  for (const auto& [number, place] : found) ++merges_[number].holes;
   std::uint32_t hole = 0;
-  for (Merged number = open_; number < merges_.size(); ++number) {
-    Merge& merge = merges_[number];
+  for (Merge& merge : open) hole += std::exchange(merge.holes, hole);
+  holes_.resize(hole);
+  for (const auto& [number, place] : found) holes_[merges_[number].holes++] = place;
+  begin_ = end_ = rows.size();
+  hole = 0;
+  for (Merge& merge : open) {
+    const std::uint32_t end = std::exchange(merge.holes, hole);
+    std::sort(holes_.begin() + hole, holes_.begin() + end);
     merge.first = end_;
-    merge.holes = hole;
-    while (hole < holes_.size() && holes_[hole].merge == number) ++hole;
-    end_ += static_cast<RowId>(merge.size()) - (hole - merge.holes);
+    end_ += static_cast<RowId>(merge.size()) - (end - hole);
+    hole = end;
   }
 }
 
@@ -193,8 +201,8 @@ RowId Classes::RowAt(Merged number, std::uint64_t place) const {
   const Merge& merge = merges_[number];
   const auto begin = holes_.begin() + merge.holes;
   const auto end = holes_.begin() + HolesEnd(number);
-  const auto hole = std::lower_bound(begin, end, Hole{number, static_cast<std::uint32_t>(place)});
-  if (hole != end && hole->place == place) return kNoId;
+  const auto hole = std::lower_bound(begin, end, place);
+  if (hole != end && *hole == place) return kNoId;
   return merge.first + static_cast<RowId>(place) - static_cast<RowId>(hole - begin);
 }
 
@@ -221,7 +229,7 @@ std::uint32_t Classes::HoleBehind(Merged number, RowId row) const {
   std::uint32_t low = merge.holes, high = HolesEnd(number);
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    if (holes_[middle].place - (middle - merge.holes) <= row - merge.first) low = middle + 1;
+    if (holes_[middle] - (middle - merge.holes) <= row - merge.first) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -244,7 +252,7 @@ void Classes::AddCells(RowId begin, RowId end, std::vector<Value>& out) const {
     std::uint32_t hole = HoleBehind(number, begin);
     std::uint64_t place = std::uint64_t{begin - merge.first} + (hole - merge.holes);
     for (const RowId last = std::min(end, EndOf(number)); begin < last; ++place) {
-      if (hole < HolesEnd(number) && holes_[hole].place == place) {
+      if (hole < HolesEnd(number) && holes_[hole] == place) {
         ++hole;
         continue;
       }

@@ -105,11 +105,6 @@ class Classes {
     Element a, b;
     By by;
   };
-  struct Hole {
-    Merged merge;
-    std::uint32_t place;
-    auto operator<=>(const Hole&) const = default;
-  };
   static constexpr std::uint64_t kNowhere = UINT64_MAX;
 
   Element ElementOf(Value value);
@@ -151,7 +146,7 @@ class Classes {
   std::vector<Merged> last_merge_;              // by founder: that made its class, or kNoId
   std::vector<Merge> merges_;
   Merged open_ = 0;  // the first one of the last Take
-  std::vector<Hole> holes_;
+  std::vector<std::uint32_t> holes_;  // places in their blocks, by block, ascending
   std::uint64_t pairs_ = 0;
   RowId taken_ = 0;
   RowId fresh_ = 0;  // the first row of the last Take
