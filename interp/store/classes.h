@@ -145,7 +145,7 @@ class Classes {
   std::vector<std::pair<Element, Merged>> up_;  // by founder: where its class went, and when
   std::vector<Merged> last_merge_;              // by founder: that made its class, or kNoId
   std::vector<Merge> merges_;
-  Merged open_ = 0;  // the first one of the last Take
+  Merged open_ = 0;                   // the first one of the last Take
   std::vector<std::uint32_t> holes_;  // places in their blocks, by block, ascending
   std::uint64_t pairs_ = 0;
   RowId taken_ = 0;
