@@ -70,8 +70,7 @@ class Unfolder {
     }
     // The closed text of a choice among rows reads the relation of all of them.
     const auto is_closed = [&](const Call& c) {
-      return c.label.starts_with("key-") ||
-             (c.label.ends_with("-all") && closed_.contains(KeyOf(c)));
+      return IsKey(c) || (c.label.ends_with("-all") && closed_.contains(KeyOf(c)));
     };
     for (std::size_t before = SIZE_MAX; keys_bind && before != closed_.size();) {
       before = closed_.size();
@@ -270,9 +269,19 @@ class Unfolder {
       out.clauses.push_back(Node{Binary{Operator::kEqual, {std::move(arg), take(own)}}, span});
     }
     Node tail = take(rule.tail.front());
+    // A caller's key is the argument here; what all callers pass would bind one that is free.
+    if (auto* c = tail.As<Conjunction>())
+      std::erase_if(c->clauses, [](const Node& clause) { return IsKey(clause); });
     if (out.clauses.empty()) return Node{Group{{std::move(tail)}}, span};
     out.clauses.push_back(Node{Group{{std::move(tail)}}, span});
     return Node{Group{{Node{std::move(out), span}}}, span};
+  }
+
+  // Whether a call gives the keys that callers pass (RandomProgram::ClosedText).
+  static bool IsKey(const Call& call) { return call.label.starts_with("key-"); }
+  static bool IsKey(const Node& node) {
+    const auto* call = node.As<Call>();
+    return call != nullptr && IsKey(*call);
   }
 
   static bool HasSet(const Node& node) {
