@@ -72,8 +72,8 @@ struct SessionOptions {
   /// Whether what comes from outside passes the door of decision 92. False only where a session of
   /// a version without one is replayed.
   bool door = true;
-  /// Whether messages may state what guards are told by (decision 92), as those of a host that
-  /// calls the library do.
+  /// Whether messages may state guard data (decision 92), as those of a host that calls the library
+  /// do.
   bool of_library = false;
   /// Whether nothing but the answers to queries is asked for, so that relations that neither they
   /// nor the constraints rest on are not derived.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows that relations have before they are derived again, to see whether they come again: then
-// what reads them need not be derived again, too.
+// The rows that relations have before they are derived again. If the new rows are the same, the
+// strata that read them are not derived again.
 //
 // Few rows alone are kept, as each costs a copy and a comparison.
 #ifndef RPL_INTERP_EVAL_FORMER_ROWS_H_

@@ -11,7 +11,7 @@
 //   heading     it is answered, by those whom every reader admits (`^ ~ {:by :person}`)
 //   open        neither: everybody states it
 //   engine      relations of the library, decisions and truths of goals: nobody
-//   guard data  what a policy or a guard is told by: only documents and the library state it
+//   guard data  the input of policies and guards: only documents and the library state it
 //
 // What a constraint over calls of a tool reads, directly or through rules, is closed to models,
 // tools and sources: headings always, open relations to statements where one more row could let a
@@ -119,8 +119,8 @@ std::string PartiesText(Parties parties);
 /// The party with its article: "a model".
 std::string_view PartyText(By by);
 
-/// Whether a guard or a policy is told its data by relations of that label: `end-user`, `signal`,
-/// ….
+/// Whether relations of that label are guard data, the input of guards and policies: `end-user`,
+/// `signal`, ….
 bool IsGuardData(std::string_view label);
 
 }  // namespace rpl

@@ -57,8 +57,8 @@ class Door {
   /// Leaves out what a file of facts may not state, with an error for each relation: those with
   /// rules.
   void FilterFacts(Novelty& facts, Diagnostics& out) const;
-  /// Leaves out what a message of the program states of what guards are told by, with an error for
-  /// each: documents state that.
+  /// Leaves out the guard data (interp/plan/authority.h) that a message of the program states, with
+  /// an error for each: only documents state them.
   void FilterGuardData(Document& message, Diagnostics& out) const;
   void FilterGuardData(Novelty& message, Diagnostics& out) const;
   /// Leaves out what the trace of an earlier epoch says that a party may not say any more, with a

@@ -65,8 +65,8 @@ class Inbox {
   /// Loads a message from outside, which states facts and answers alone. Why it is not taken in
   /// (decision 92), if `live`; else, or if nothing is against it, nullopt.
   std::optional<Refused> PutSaid(const Document& document, By by, bool live, Diagnostics& out);
-  /// Whether a message of the program may not state what guards are told by. Not where a session
-  /// is replayed: what it recorded was taken.
+  /// Whether messages of the program may not state guard data. False during the replay of a
+  /// session, which accepted what it recorded.
   bool FiltersGuardData() const;
   /// Who stated the sentences of the trace that is loaded, line by line.
   void SetTraceBy(std::vector<By> by) { trace_by_ = std::move(by); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reviews of calls that a person is asked about by elicitation: the forms that the host shows,
-// the tickets of calls that come again with an answer, and what a person said.
+// the tickets of calls that are repeated with an answer, and what a person said.
 //
 //   legacy   elicitation/create with an id of the gateway's; the call waits meanwhile
 //   modern   input_required with a ticket as `requestState`; the repeated call brings the answer

@@ -5,7 +5,7 @@
 // The call comes from a model, the person's "yes" lets it out. So every argument is shown, on a
 // line of its own, and no text of an argument passes for another line: it is JSON in which line
 // ends, and characters that are invisible or reorder others, are escapes. A run of one character,
-// which could push the rest out of sight, is told by its length, outside of the quotes:
+// which could push the rest out of sight, is shown as its length, outside of the quotes:
 // `"Chairs." + 3000 × " " + "!"`.
 #ifndef RPL_SHELL_GATEWAY_CALL_TEXT_H_
 #define RPL_SHELL_GATEWAY_CALL_TEXT_H_

@@ -26,8 +26,8 @@ struct HookCall {
   std::string unreadable;
 };
 
-/// Reads an event from a text, which is untrusted: one JSON object. `host`: null if it is told by
-/// the event. Half of a surrogate pair is read as U+FFFD, and after the use of a tool every byte
+/// Reads an event from a text, which is untrusted: one JSON object. `host`: null if the event
+/// names it. Half of a surrogate pair is read as U+FFFD, and after the use of a tool every byte
 /// that is not UTF-8, too. `told` gets the form of the answer as soon as it is known, also of an
 /// event that is none of the use of a tool. No value if the object has another shape; the reason
 /// names the id of the call, if there is one.

@@ -86,7 +86,7 @@ struct HookSign {
   std::string_view without = "";  // and none of these
 };
 
-/// The name of an event that has none in its JSON, which is told by its keys.
+/// The name of an event whose JSON has none: its keys identify it.
 struct UnnamedHook {
   std::string_view keys;  // the event has all of them
   std::string_view name;
