@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kSlice{50};
 /// How long to wait until the server has the request to cancel a statement, and then for the end of
 /// the statement before it is asked again.
-constexpr milliseconds kCancelMost{500};
+constexpr milliseconds kCancelMost{2000};
 constexpr milliseconds kCancelPause{200};
 constexpr int kCancelTries = 3;
 /// A limit of the server, and of libpq, which counts in `int`.
