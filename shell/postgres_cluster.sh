@@ -20,13 +20,13 @@ as_server() {
 start_cluster() {
   postgres_folder=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
   [[ -n $postgres_folder && -x $postgres_folder/initdb ]] || return 1
-  cluster=$(mktemp -d /tmp/rpl-cluster-XXXXXX)
+  cluster=$(mktemp -d -t rpl-cluster-XXXXXX)
   ((EUID != 0)) || chown postgres "$cluster"
   trap 'stop_server immediate; rm -rf "$folder" "$cluster"' EXIT
   as_server "$postgres_folder/initdb" -D "$cluster/data" -U postgres -A trust -E UTF8 --locale=C --no-sync \
     >"$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log"; return 2; }
   printf 'local all locked scram-sha-256\nlocal all all trust\n' | as_server tee "$cluster/data/pg_hba.conf" >/dev/null
-  printf '%s\n' "unix_socket_directories='$cluster'" "listen_addresses=''" fsync=off "$@" |
+  printf '%s\n' "unix_socket_directories='$cluster'" "listen_addresses=''" fsync=off autovacuum=off "$@" |
     as_server tee -a "$cluster/data/postgresql.conf" >/dev/null
   start_server
 }
