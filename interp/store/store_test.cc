@@ -114,7 +114,7 @@ TEST_CASE(
   Pool pool;
   Store store(pool);
   std::mt19937 random(17);
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < 12; ++round) {
     Relation& rel = store.at(store.Declare(Space::kRelation, "p" + std::to_string(round), 3));
     const bool wide = round % 3 == 1, facts = round % 2 == 0;
     std::vector<Listed> expected;
