@@ -70,7 +70,7 @@ void Engine::Assert(const Novelty& novelty) {
 
 bool Engine::IsStale() const {
   return parts_->changed || program.definitions().size() != parts_->rules_known ||
-         program.collected_count() != parts_->headings_known ||
+         program.collected_count() != parts_->headings_known || analysis.GotFirstRows() ||
          (analysis.DependsOnReaders() && program.constraints().size() != parts_->constraints_known);
 }
 
@@ -86,7 +86,7 @@ void Engine::SetPlaces(std::set<int> elsewhere, std::set<int> as_written) {
 void Engine::Prepare() {
   if (!IsStale()) return;
   const bool more_only = !std::exchange(parts_->changed, false) && parts_->only_for == nullptr &&
-                         parts_->analysis_known == analysis.version();
+                         parts_->analysis_known == analysis.version() && !analysis.GotFirstRows();
   parts_->rules_known = program.definitions().size();
   parts_->headings_known = program.collected_count();
   parts_->constraints_known = program.constraints().size();

@@ -323,7 +323,16 @@ bool Machine::RunCollected(const Step& s) {
   return s.writes.empty() || ReadOn(s, true);
 }
 
+// Whether only the input-free rows of a table are evaluated, outside of what needs all rows: what
+// would lack an input gives none.
+bool Machine::IsInputFree() const {
+  return frame_->table != nullptr && frame_->table->extent.input_free && found_ == nullptr &&
+         frame_->def->gathered.empty() && !frame_->def->choice;
+}
+
 bool Machine::RunTable(const Step& s) {
+  const bool by_rest = s.open_input && IsInputFree();
+  if (by_rest && !catalog_.HasInputFreeRows(s.relation, s.probe)) return true;
   const std::size_t arity =
       s.access == Access::kGoal ? s.atom->args.size() : store_.at(s.relation).arity();
   std::vector<Value> key(arity);
@@ -336,7 +345,8 @@ bool Machine::RunTable(const Step& s) {
   const std::uint8_t lacking = frame_->lacking;
   const bool waits = !frame_->waits.empty();
   bool chose = false;
-  if (!RunTable(s, key, {.loose = s.loose}, &chose)) return false;
+  if (!RunTable(s, key, {.input_free = s.input_free || by_rest, .loose = s.loose}, &chose))
+    return false;
   if (chose && s.restricted && waits) Disturb();  // what follows depends on other rows
   // What was read of a plan that is taken did not lead to an answer, so the next one is tried, as
   // with alternatives that stand here (decision 85).

@@ -80,9 +80,10 @@ struct BestSoFar {
 
 /// What of a call a table has.
 struct Extent {
-  bool before = false;  // what holds without rules that guard themselves (Catalog)
-  bool all = false;     // also what plans give behind the first that is not unsatisfied
-  Columns loose = 0;    // candidates for these columns (Catalog::LooseOf); the others are nil
+  bool before = false;      // what holds without rules that guard themselves (Catalog)
+  bool all = false;         // also what plans give behind the first that is not unsatisfied
+  bool input_free = false;  // only rows that need no argument but those of the key
+  Columns loose = 0;        // candidates for these columns (Catalog::LooseOf); the others are nil
 
   bool operator==(const Extent&) const = default;
 };

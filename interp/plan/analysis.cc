@@ -511,6 +511,9 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
   for (std::size_t i = 0; i < definitions.size(); ++i)
     if (definitions[i].head != kNoId && !elsewhere_.contains(definitions[i].number)) rounds.Add(i);
   headings_ = HeadingUses(program);
+  input_free_.clear();
+  without_rows_.clear();
+  making_ = true;
   Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
     const std::size_t number = rounds.Next();
@@ -550,6 +553,7 @@ void Analysis::MakeOnce(const Program& program, const Store& store) {
       for (const std::size_t other : mentioned_by_[def.head]) rounds.Add(other);
     }
   }
+  making_ = false;
   if (info_.size() < store.size()) info_.resize(store.size());
   SpreadPartial();
   MarkMonotone(0);

@@ -167,6 +167,12 @@ class Analysis : public Catalog {
   Columns KeysOf(RelationId relation) const override { return At(store_->BaseOf(relation)).keys; }
   const ModeSet& FiniteModesOf(RelationId relation) const override;
   Columns LooseOf(RelationId relation, Columns without) const override;
+  bool HasInputFreeRows(RelationId relation, Columns known) const override;
+  /// Whether a relation that had no stored rows when HasInputFreeRows was asked has some now, so
+  /// that all must be made again.
+  bool GotFirstRows() const {
+    return std::ranges::any_of(without_rows_, [&](RelationId r) { return !store_->at(r).empty(); });
+  }
   /// What of a rule gives candidates without some arguments (loose.cc).
   struct Loose {
     std::vector<const Clause*> clauses;
@@ -398,6 +404,10 @@ class Analysis : public Catalog {
   std::deque<Clause> selections_;                       // of Select
   std::vector<Growing> growing_;
   bool growing_known_ = false;
+  bool making_ = false;  // it is not known yet what the rules need
+  enum class InputFree : std::uint8_t { kAsked, kNo, kYes };
+  mutable std::map<std::pair<RelationId, Columns>, InputFree> input_free_;  // HasInputFreeRows
+  mutable std::set<RelationId> without_rows_;                               // see GotFirstRows
   std::vector<Endless> endless_;
   std::map<int, Needs> open_rules_;  // by number: those that leave open what a Growing needs
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds

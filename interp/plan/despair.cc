@@ -21,6 +21,13 @@ const Clause& CountedIn(const Clause& count) { return RowCountIn(count)->atom.fr
 }  // namespace
 
 ReadyQueue::Place ReadyQueue::NextInDespair() {
+  const Place place = FirstInDespair();
+  if (place == kNobody || List().entries[place].ready) return place;
+  const Place giver = DisjunctionGiving(place);
+  return giver == kNobody ? place : giver;
+}
+
+ReadyQueue::Place ReadyQueue::FirstInDespair() {
   Level& list = List();
   if (!list.desperate) {
     list.desperate = true;
@@ -38,18 +45,24 @@ ReadyQueue::Place ReadyQueue::NextInDespair() {
   return kNobody;
 }
 
+// The columns whose arguments are known.
+Columns ReadyQueue::KnownOf(const Atom& atom) const {
+  Columns known = 0;
+  for (std::size_t i = 0; i < atom.args.size(); ++i) {
+    bool open = false;
+    ForEachSlot(atom.args[i], [&](SlotId s) { open = open || !IsBound(s); });
+    if (!open) known |= Columns{1} << i;
+  }
+  return known;
+}
+
 // The free slots among the arguments that the rules of a clause's call need from their caller.
 std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   const auto* atom = (RowCountIn(clause) != nullptr ? CountedIn(clause) : clause).As<Atom>();
-  std::vector<SlotId> out, scratch;
+  std::vector<SlotId> out;
   if (atom == nullptr || catalog_.AccessOf(atom->relation, mode_) == Access::kRows) return out;
-  Columns known = 0;
   const auto is_free = [&](SlotId s) { return !IsBound(s); };
-  for (std::size_t i = 0; i < atom->args.size(); ++i) {
-    scratch.clear();
-    ForEachSlot(atom->args[i], [&](SlotId s) { scratch.push_back(s); });
-    if (std::none_of(scratch.begin(), scratch.end(), is_free)) known |= Columns{1} << i;
-  }
+  const Columns known = KnownOf(*atom);
   const ModeSet& modes = catalog_.FiniteModesOf(atom->relation);
   if (modes.Meets(known)) return out;
   for (std::size_t i = 0; i < atom->args.size(); ++i)
@@ -180,9 +193,64 @@ std::pair<ReadyQueue::Place, Columns> ReadyQueue::LooseCall() {
 }
 
 std::vector<ReadyQueue::Place> ReadyQueue::Rivals(Place place) {
-  if (List().entries[place].ready || OpenKeys(List().entries[place]).empty()) return {};
-  std::vector<Place> out = Leaders();
-  if (std::ranges::find(out, place) == out.end()) out.clear();
+  const Entry& first = List().entries[place];
+  std::vector<Place> out;
+  if (first.ready) return out;
+  if (!OpenKeys(first).empty()) out = Leaders();
+  if (std::ranges::find(out, place) == out.end()) out = {place};
+  const bool is_call = first.atom != nullptr;
+  if (!is_call && RowCountIn(*first.item.clause) == nullptr) return out;
+  const std::vector<Place> others = InputFreeCalls(place);
+  // A call without an input, of which no rule can do without, gives nothing.
+  if (!others.empty() && is_call && !OpenInputs(*first.item.clause).empty() &&
+      !HasInputFreeRows(first))
+    out.clear();
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
+}
+
+// Whether the call, which lacks an input, has rows that need none.
+bool ReadyQueue::HasInputFreeRows(const Entry& entry) const {
+  const Atom* const atom = entry.atom;
+  return atom != nullptr && !atom->whole && atom->row < 0 && atom->avars.empty() &&
+         catalog_.HasInputFreeRows(atom->relation, KnownOf(*atom));
+}
+
+// The other such calls that share free slots with the clause, or with one that does, and so on.
+std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCalls(Place place) {
+  std::vector<Place> out;
+  const Level& list = List();
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Entry& e = list.entries[at];
+    if (at != place && e.left && !e.ready && e.atom != nullptr && !e.outside &&
+        !OpenInputs(*e.item.clause).empty() && HasInputFreeRows(e))
+      out.push_back(at);
+  }
+  if (out.empty()) return out;
+  std::vector<bool> met(list.entries.size());
+  std::unordered_set<SlotId> slots;
+  std::vector<SlotId> own;
+  const auto meet = [&](Place at) {
+    met[at] = true;
+    slots.insert(own.begin(), own.end());
+  };
+  const auto find_own = [&](Place at) {
+    own.clear();
+    ForEachSlot(*list.entries[at].item.clause, [&](SlotId s) {
+      if (!IsBound(s)) own.push_back(s);
+    });
+  };
+  find_own(place);
+  meet(place);
+  for (bool more = true; std::exchange(more, false);)
+    for (Place at = 0; at < list.entries.size(); ++at) {
+      if (met[at] || !list.entries[at].left) continue;
+      find_own(at);
+      if (std::ranges::none_of(own, [&](SlotId s) { return slots.contains(s); })) continue;
+      meet(at);
+      more = true;
+    }
+  std::erase_if(out, [&](Place at) { return !met[at]; });
   return out;
 }
 
@@ -198,29 +266,61 @@ bool ReadyQueue::MayLead(Place count, Place call) const {
   return !needs;
 }
 
-// Whether the clause is a disjunction of which some branch binds a key: in that branch, the call is
-// for the values that it gives.
-bool ReadyQueue::HasBranchGiving(const Entry& entry, const std::vector<SlotId>& keys) const {
-  return std::ranges::any_of(BranchesOf(*entry.item.clause), [&](const Clauses& branch) {
-    const std::vector<bool> bound = catalog_.BoundBy(PointersTo(branch), bound_, mode_);
-    return std::ranges::any_of(keys, [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
+// The slots that the clause, run as it is, ranges over or leaves open.
+std::vector<SlotId> ReadyQueue::LeftOpen(const Entry& entry) const {
+  const Clause& clause = *entry.item.clause;
+  std::vector<SlotId> out = OpenKeys(entry);
+  if (!out.empty()) return out;
+  if (RowCountIn(clause) == nullptr) return OpenInputs(clause);
+  ForEachSlot(CountedIn(clause), [&](SlotId s) {
+    if (!IsBound(s) && IsShared(s)) out.push_back(s);
+  });
+  return out;
+}
+
+// Whether clauses bind one of the slots, or a call among them does by rows that need no input.
+bool ReadyQueue::Gives(const Clauses& clauses, const std::vector<SlotId>& slots) const {
+  const std::vector<bool> bound = catalog_.BoundBy(PointersTo(clauses), bound_, mode_);
+  const auto has = [&](SlotId s) { return std::ranges::find(slots, s) != slots.end(); };
+  if (std::ranges::any_of(slots, [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; }))
+    return true;
+  return std::ranges::any_of(clauses, [&](const Clause& clause) {
+    if (std::ranges::any_of(BranchesOf(clause), [&](const Clauses& b) { return Gives(b, slots); }))
+      return true;
+    Entry call;
+    call.atom = clause.As<Atom>();
+    bool meets = false;
+    ForEachSlot(clause, [&](SlotId s) { meets = meets || has(s); });
+    return meets && !OpenInputs(clause).empty() && HasInputFreeRows(call);
   });
 }
 
+// A disjunction of which some branch gives what the clause ranges over or leaves open: in that
+// branch, it is for the values that this gives. kNobody if there is none.
+ReadyQueue::Place ReadyQueue::DisjunctionGiving(Place place) const {
+  const Level& list = List();
+  if (!BranchesOf(*list.entries[place].item.clause).empty()) return kNobody;
+  const std::vector<SlotId> open = LeftOpen(list.entries[place]);
+  if (open.empty()) return kNobody;
+  const Place outside =
+      list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
+  for (Place at = 0; at < list.entries.size(); ++at) {
+    const Entry& e = list.entries[at];
+    if (!e.left || e.closing > 0 || (e.outside && at != outside)) continue;
+    if (std::ranges::any_of(BranchesOf(*e.item.clause),
+                            [&](const Clauses& branch) { return Gives(branch, open); }))
+      return at;
+  }
+  return kNobody;
+}
+
 // The clause to run in despair in place of the one at `place`. The rows of a call bind their keys,
-// so a call that has some comes before counts, unless its own keys come from one, and after a
-// disjunction that gives them in a branch.
+// so a call that has some comes before counts, unless its own keys come from one.
 ReadyQueue::Place ReadyQueue::KeyedBefore(Place place) {
   const Level& list = List();
   const std::vector<Place> leaders = Leaders();
   if (leaders.empty()) return CallBefore(CountBefore(place));
   const std::vector<SlotId> keys = OpenKeys(list.entries[leaders.front()]);
-  const Place outside =
-      list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
-  for (Place at = 0; at < list.entries.size(); ++at) {
-    const Entry& e = list.entries[at];
-    if (e.left && (!e.outside || at == outside) && HasBranchGiving(e, keys)) return at;
-  }
   if (!list.counts.empty()) {
     FindClasses();
     for (const SlotId key : keys) {

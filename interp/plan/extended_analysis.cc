@@ -29,6 +29,7 @@ bool Analysis::Extend() {
       program_->collected_count() > 0)
     return false;
   ++version_;
+  input_free_.clear();
   TakeRules(first_rule);
   for (RelationId r = first; r < info_.size(); ++r)
     if (program_->FindBuiltin(r) != nullptr) return false;

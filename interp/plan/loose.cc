@@ -3,7 +3,17 @@
 // Candidates of a relation with arguments that range over groups (Catalog::LooseOf): what its rules
 // give for the other arguments without what counts. A superset of the rows, which is enough to find
 // what the groups are where other clauses tell them of the candidates.
+//
+// Which calls have rows although they lack an input (Catalog::HasInputFreeRows): in
+//
+//   fits(3)
+//   fits(?n) <- small(?n)
+//   fits(?n) <- ?n > 10
+//
+// `fits(?n)` needs ?n, since its last rule does, and yet has the rows that its fact and its other
+// rule give.
 #include <algorithm>
+#include <set>
 
 #include "interp/plan/analysis.h"
 
@@ -24,6 +34,19 @@ bool Meets(const Part& part, const std::vector<bool>& slots) {
   bool found = false;
   ForEachSlot(part, [&](SlotId s) { found = found || slots[static_cast<std::size_t>(s)]; });
   return found;
+}
+
+// Whether some way through the plan comes to its end by calls of which each `gives` rows.
+template <typename Gives>
+bool Ends(const Step* step, const Gives& gives, std::set<const Step*>& seen) {
+  for (; step != nullptr && seen.insert(step).second; step = step->next) {
+    if (step->kind == Step::Kind::kEmit) return true;
+    if (step->kind == Step::Kind::kStuck || (step->open_input && !gives(*step))) return false;
+    for (const Step* branch : step->branches)
+      if (Ends(branch, gives, seen)) return true;
+    if (step->kind == Step::Kind::kBranch) return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -116,6 +139,41 @@ Columns Analysis::LooseOf(RelationId relation, Columns without) const {
 Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without) const {
   std::vector<RelationId> within = {def.head};
   return LooseIn(def, without, within);
+}
+
+bool Analysis::HasInputFreeRows(RelationId relation, Columns known) const {
+  const RelationId base = store_->BaseOf(relation);
+  const Info& info = At(base);
+  if (making_ || info.built_in || info.outside || info.broken || info.extremum ||
+      store_->at(base).space() != Space::kRelation || info.modes != info.finite ||
+      info.modes.Meets(known))
+    return false;
+  if (!store_->at(base).empty()) return true;
+  without_rows_.insert(base);
+  const auto [at, is_new] = input_free_.try_emplace({base, known}, InputFree::kAsked);
+  if (!is_new) return at->second == InputFree::kYes;  // a recursive call gives no first row
+  bool found = false;
+  for (std::size_t i = 0; i < info.rules.size() && !found; ++i) {
+    const Definition& def = program_->definitions()[static_cast<std::size_t>(info.rules[i])];
+    std::vector<bool> bound(def.slots.size());
+    for (std::size_t k = 0; k < def.args.size(); ++k)
+      if ((known & MayBeGiven(def)) >> k & 1)
+        ForEachSlot(def.args[k], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
+    const std::unique_ptr<Plan> plan =
+        Planner(*this, *store_, Mode::kSolve)
+            .Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+    if (HasStuck(*plan) && (Chooses(def) || !def.gathered.empty())) continue;
+    std::set<const Step*> seen;
+    found = Ends(
+        plan->first,
+        [&](const Step& s) {
+          return s.access == Access::kTable && HasInputFreeRows(s.relation, s.probe);
+        },
+        seen);
+  }
+  at->second = found ? InputFree::kYes : InputFree::kNo;
+  if (found) std::erase_if(input_free_, [](const auto& of) { return of.second == InputFree::kNo; });
+  return found;
 }
 
 }  // namespace rpl

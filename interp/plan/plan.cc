@@ -667,8 +667,9 @@ void Planner::BranchesWithRest(Step& step, const Listed& item, const std::vector
   step.written.insert(step.written.end(), acting_at.begin(), acting_at.end());
 }
 
-// Several calls have answers for what another one binds: the rows of each bind the keys of the
-// others in turn.
+// Several calls have answers for what another one binds: the rows of each bind the keys, and the
+// inputs, of the others in turn. What a call that lacks an input gives beside its input-free rows
+// is for the values of one that lacks none, if there is such a one.
 Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Listed>& others,
                          Terminal terminal, int depth, Taken* taken) {
   Alternatives leaders;
@@ -681,13 +682,16 @@ Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Lis
   for (const SlotId s : SlotsOf(made))
     if (!ready_->IsBound(s)) step->clears.push_back(s);
   const std::size_t mark = ready_->Mark();
+  const bool any_ready = std::ranges::any_of(
+      calls, [&](const Listed& call) { return !ready_->LacksInput(*call.clause); });
   for (std::size_t i = 0; i < calls.size(); ++i) {
     std::vector<Listed> all = {calls[i]};
     for (std::size_t k = 0; k < calls.size(); ++k)
       if (k != i) all.push_back(calls[k]);
     all.insert(all.end(), others.begin(), others.end());
     step->written.push_back(static_cast<std::uint32_t>(i));
-    step->branches.push_back(Chain(all, terminal, depth + 1, taken, true));
+    step->branches.push_back(
+        Chain(all, terminal, depth + 1, taken, any_ready ? Lead::kInputFree : Lead::kFirst));
     ready_->Undo(mark);
   }
   step->deriving = step->branches.size();
@@ -695,7 +699,7 @@ Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Lis
 }
 
 Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken,
-                     bool leads) {
+                     Lead lead) {
   Step* first = nullptr;
   Step** link = &first;
   const auto append = [&](Step* step) {
@@ -731,7 +735,8 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       plan_->steps.back().too_large = true;
       return first;
     }
-    ReadyQueue::Place pick = std::exchange(leads, false) ? 0 : ready_->Next();
+    const Lead leads = std::exchange(lead, Lead::kByNone);
+    ReadyQueue::Place pick = leads == Lead::kByNone ? ready_->Next() : 0;
     if (pick == ReadyQueue::kNobody) {
       const ReadyQueue::Place whole = ready_->NextToDecompose();
       if (whole != ReadyQueue::kNobody) {
@@ -744,14 +749,18 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
         continue;
       }
       pick = ready_->NextInDespair();
-      std::vector<Listed> rivals;
-      if (pick != ReadyQueue::kNobody)
-        for (const ReadyQueue::Place at : ready_->Rivals(pick)) rivals.push_back(ready_->at(at));
+      std::vector<ReadyQueue::Place> rivals;
+      if (pick != ReadyQueue::kNobody) rivals = ready_->Rivals(pick);
+      if (rivals.size() == 1) pick = rivals.front();
       if (rivals.size() > 1) {
-        for (const ReadyQueue::Place at : ready_->Rivals(pick)) ready_->Remove(at);
+        std::vector<Listed> calls;
+        for (const ReadyQueue::Place at : rivals) {
+          calls.push_back(ready_->at(at));
+          ready_->Remove(at);
+        }
         const std::vector<Listed> others = ready_->Left();
         ready_->Close();
-        append(LedByEach(rivals, others, terminal, depth, taken));
+        append(LedByEach(calls, others, terminal, depth, taken));
         return first;
       }
     }
@@ -801,6 +810,10 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
     if (step != nullptr) append(step);
     ready_->Remove(pick);
     if (step == nullptr) continue;
+    if (leads == Lead::kInputFree && step->open_input) {
+      step->input_free = true;
+      step->open_input = step->endless = false;
+    }
     if (!HolesOf(*step).empty()) {
       std::vector<Listed> left = ready_->Left();
       if (terminal == Terminal::kBody) left.insert(left.end(), body_.begin(), body_.end());

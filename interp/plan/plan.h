@@ -85,6 +85,8 @@ class Catalog {
   /// the relation have one of these there, also those that are only there for a group that somebody
   /// binds. 0: none are known.
   virtual Columns LooseOf(RelationId relation, Columns without) const = 0;
+  /// Whether some rows of the relation need no argument but the `known` ones, while others do.
+  virtual bool HasInputFreeRows(RelationId relation, Columns known) const = 0;
   /// How a solving plan reads a relation for a caller that binds the arguments of a key that are
   /// not kNone.
   Access AccessWith(RelationId relation, const std::vector<Value>& key) const {
@@ -150,6 +152,7 @@ struct Step {
   bool open_input = false;  // the known columns meet no mode of the relation
   bool endless = false;     // nor one of Catalog::FiniteModesOf
   bool restricted = false;  // of its rows, only some may lead to an answer
+  bool input_free = false;  // only rows that need no input are read: see Extent
   Columns loose = 0;        // candidates for these columns are read: see Catalog::LooseOf
   SlotId asked = -1;        // an avar argument to ask for if nothing supplies it, or -1
 
@@ -275,9 +278,11 @@ class Planner {
   void MarkActing(int branch);
   void MarkRestricted();
   Step* New(Step::Kind kind, const Clause* clause);
-  /// `leads`: the first of the clauses runs first.
+  /// Whether the first of the clauses runs first, and then only for its input-free rows if it is a
+  /// call that lacks an input.
+  enum class Lead : std::uint8_t { kByNone, kFirst, kInputFree };
   Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken,
-              bool leads = false);
+              Lead lead = Lead::kByNone);
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
   class Steps;  // plan_steps.cc
   Step* StepFor(const Listed& item);

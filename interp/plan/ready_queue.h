@@ -90,9 +90,12 @@ class ReadyQueue {
   /// A call with open group keys of which some clause gives one for the candidates of the call, and
   /// the columns that these have (Catalog::LooseOf); kNobody if there is none. Each call once.
   std::pair<Place, Columns> LooseCall();
-  /// The calls of which one is chosen so for its rows, as it binds a group key of the others or
-  /// they bind its own (Catalog::KeysOf): each of them may. Empty if `place` is no such call.
+  /// The clauses of which one is chosen so, and each may be in turn: calls that bind group keys of
+  /// each other (Catalog::KeysOf), and calls that lack an input and have rows that need none, which
+  /// bind what the others range over or lack. One, if it is to be chosen in place of `place`.
   std::vector<Place> Rivals(Place place);
+  /// Whether the clause is a call that lacks an argument which some rule needs.
+  bool LacksInput(const Clause& clause) const { return !OpenInputs(clause).empty(); }
 
   /// Whether another clause of the open list, or one outside, mentions `slot`. REQUIRES: a clause
   /// of the list does.
@@ -164,7 +167,14 @@ class ReadyQueue {
   void WatchFormInDespair(Place place, const Expr& form, const Expr& other);
   void Require(Place place, Wait wait, const std::vector<SlotId>& slots,
                const std::vector<SlotId>& shared = {});
+  Place FirstInDespair();
+  Columns KnownOf(const Atom& atom) const;
   std::vector<SlotId> OpenInputs(const Clause& clause) const;
+  std::vector<SlotId> LeftOpen(const Entry& entry) const;
+  bool HasInputFreeRows(const Entry& entry) const;
+  std::vector<Place> InputFreeCalls(Place place);
+  bool Gives(const Clauses& clauses, const std::vector<SlotId>& slots) const;
+  Place DisjunctionGiving(Place place) const;
   void FindClasses();
   SlotId ClassOf(SlotId slot);
   Place CountGiving(Place place);
@@ -174,7 +184,6 @@ class ReadyQueue {
   Place KeyedBefore(Place place);
   std::vector<Place> Leaders() const;
   bool MayLead(Place count, Place call) const;
-  bool HasBranchGiving(const Entry& entry, const std::vector<SlotId>& keys) const;
   std::vector<SlotId> OpenKeys(const Entry& entry) const;
   void Satisfied(Need need);
   void Ready(Place place);

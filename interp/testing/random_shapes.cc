@@ -28,6 +28,7 @@ class ShapeWriter {
   void MixedFunction();
   void MixedRecursion();
   void MixedUnderMixed();
+  void MixedBesideCounts();
   void Closure();
   void Pairs();
   void Parity();
@@ -215,14 +216,15 @@ class ShapeWriter {
     return std::string("b-") + columns + "(" + arguments + ")";
   }
 
-  // A relation over `type` of which one rule is derived and another needs its caller.
-  std::string MixedUnary(const Clauses& more = {}) {
+  // A relation of which one rule is derived, from what `read` says, and another needs its caller.
+  std::string MixedUnary(const Clauses& more = {}, std::string read = "") {
+    if (read.empty()) read = Reads("?a");
     const std::string name = Add(Name("m"), "n", {"0"});
     Clauses test = {"?a" + Order() + Small()};
     test.insert(test.end(), more.begin(), more.end());
     const bool first = Half();
     if (first) Rule(name + "(?a)", test, {Key("?a")});
-    if (Pick(4) > 0) Rule(name + "(?a)", {Reads("?a")});
+    if (Pick(4) > 0) Rule(name + "(?a)", {read});
     if (!first) Rule(name + "(?a)", test, {Key("?a")});
     if (Pick(3) == 0) out_.facts.push_back(name + "(" + Small() + ")");
     return name;
@@ -468,6 +470,27 @@ void ShapeWriter::MixedUnderMixed() {
 }
 
 // Counts by group over a function that has exceptions.
+// Calls without the argument that some of their rules need, beside a count for each value of it.
+// Where the count stands in the same rule, what it ranges over is no value for other counts.
+void ShapeWriter::MixedBesideCounts() {
+  const bool apart = Half();
+  const std::string read = apart ? "" : Base("n", "?a");
+  const std::string m = MixedUnary({}, read), other = Half() ? MixedUnary({}, read) : "";
+  Clauses tail = {"?y = |" + Reads("nn", {"?x", "?l"}) + "|"};
+  if (apart) {
+    const std::string size = Add(Name("size"), "nn");
+    Rule(size + "(?x, ?y)", tail);
+    tail = {size + "(?x, ?y)"};
+  }
+  switch (Pick(4)) {
+    case 0: tail.push_back(Nested({m + "(?x)", Half() ? "?y < 2" : Reads("?x")})); break;
+    case 1: tail.insert(tail.end(), {"?z = ?x + 1", m + "(?z)"}); break;
+    default: tail.push_back(m + "(?x)");
+  }
+  if (!other.empty()) tail.push_back(Half() ? other + "(?x)" : Nested({other + "(?x)", "?x < 3"}));
+  Rule(Add(Name(Half() ? "beside" : "%beside"), "nn") + "(?x, ?y)", std::move(tail));
+}
+
 void ShapeWriter::MixedFunction() {
   const std::string f = Add(Name("f"), "nn", {"0"});
   if (Pick(4) > 0) Rule(f + "(?x, ?c)", {Reads("nn", {"?x", "?c"})});
@@ -875,6 +898,7 @@ const Entry kEntries[] = {
     {{"distance", ""}, &ShapeWriter::Distance},
     {{"equalities", ""}, &ShapeWriter::Equalities},
     {{"texts", ""}, &ShapeWriter::Texts},
+    {{"mixed-beside-counts", ""}, &ShapeWriter::MixedBesideCounts},
 };
 
 }  // namespace

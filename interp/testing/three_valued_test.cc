@@ -190,7 +190,7 @@ std::string ConstraintsAgree(const KindsProgram& p) {
     const auto truths = naive::Judge(SentencesOf(p.Text() + constraint), db, &problem);
     if (problem.starts_with(kNoForm)) continue;
     if (!truths || truths->size() != 1)
-      throw std::runtime_error("not a constraint of the core: " + problem);
+      throw std::runtime_error("not of the core: " + constraint + ": " + problem);
     const Truth expected = truths->front();
     try {
       for (const bool in_turns : {false, true}) {

@@ -59,9 +59,14 @@ class Unfolder {
  public:
   Unfolder(const std::vector<Sentence>& sentences, const Needs& needs, bool keys_bind)
       : needs_(needs) {
-    for (const Sentence& s : sentences)
+    for (const Sentence& s : sentences) {
       for (const Node& head : s.rule.heads)
         if (const auto* call = head.As<Call>()) rules_[KeyOf(*call)].emplace_back(call, &s.rule);
+      const bool is_fact =
+          s.rule.heads.empty() && s.rule.constraints.empty() && !s.rule.tail.empty();
+      if (const Call* fact = is_fact ? Ungroup(s.rule.tail.front()).As<Call>() : nullptr)
+        facts_[KeyOf(*fact)].push_back(fact);
+    }
     for (std::size_t before = SIZE_MAX; before != keyed_.size();) {
       before = keyed_.size();
       for (const auto& [key, rules] : rules_)
@@ -91,6 +96,8 @@ class Unfolder {
     if (Has(s.rule.tail, is_in(closed_)) && Has(s.rule.tail, is_in(keyed_)))
       throw NoForm{"a caller beside one"};
     const std::size_t before = calls_;
+    bound_.clear();
+    AddBound(s.rule.tail, bound_);
     for (Node& tail : s.rule.tail) Unfold(tail);
     if (calls_ > before && WaysThrough(s.rule.tail) > kMostWays) throw NoForm{"too many ways"};
     for (Abductive& a : s.rule.abductives)
@@ -211,7 +218,14 @@ class Unfolder {
     if (auto* b = node.As<Binary>()) return UnfoldAll(b->sides);
     if (const auto* f = node.As<GoalFalse>(); f != nullptr && IsKeyed(f->goal.front()))
       throw NoForm{"!" + Print(f->goal.front())};
-    if (IsKeyed(node)) node = InPlace(*node.As<Call>(), node.span);
+    if (IsKeyed(node) || LacksInput(node)) node = InPlace(*node.As<Call>(), node.span);
+  }
+
+  // Whether no clause beside the call binds what it needs: facts and rules that need nothing give
+  // it then.
+  bool LacksInput(const Node& node) const {
+    const auto* call = node.As<Call>();
+    return call != nullptr && !IsMet(*call, bound_);
   }
 
   void UnfoldAll(Nodes& nodes) {
@@ -229,7 +243,19 @@ class Unfolder {
     if (++calls_ > kMostCalls) throw NoForm{"too many calls"};
     Disjunction out;
     out.branches.push_back(Node{call, span});
-    for (const auto& [head, rule] : rules_.at(key)) {
+    for (const Call* fact : facts_[key]) {
+      Conjunction equal;
+      for (std::size_t i = 0; i < call.args.size(); ++i) {
+        Node arg = call.args[i];
+        auto* const variable = arg.As<Lvar>();
+        if (variable != nullptr && variable->name.empty())
+          variable->name = "any" + std::to_string(++copies_);
+        equal.clauses.push_back(
+            Node{Binary{Operator::kEqual, {std::move(arg), fact->args[i]}}, span});
+      }
+      out.branches.push_back(Node{Group{{Node{std::move(equal), span}}}, span});
+    }
+    for (const auto& [head, rule] : rules_[key]) {
       Node body = BodyFor(*head, *rule, call, span);
       Unfold(body);
       out.branches.push_back(std::move(body));
@@ -313,7 +339,9 @@ class Unfolder {
 
   const Needs& needs_;
   std::map<std::string, std::vector<std::pair<const Call*, const Rule*>>> rules_;
+  std::map<std::string, std::vector<const Call*>> facts_;
   std::set<std::string> keyed_, running_;
+  Names bound_;                   // by the clauses of the sentence, whatever their order
   std::set<std::string> closed_;  // relations that need a caller
   std::size_t calls_ = 0;
   int copies_ = 0;

@@ -10,6 +10,9 @@
 // has the answers of `lazy(?q) <- member(?q), (idle(?q) | |plays(?q, _)| = 0)`, where idle(?q)
 // stands for the rows that idle has without a caller. An evaluator that knows nothing of callers
 // can read the second form.
+//
+// A helper that needs an argument which no clause beside its call binds is unfolded as well, with
+// its facts: what it has without a caller binds the argument, and may bind those of others.
 #ifndef RPL_INTERP_TESTING_UNFOLD_H_
 #define RPL_INTERP_TESTING_UNFOLD_H_
 
