@@ -698,6 +698,21 @@ Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Lis
   return step;
 }
 
+// Removes the clauses of which each is to lead in turn. If there is only one, it stays, and is to
+// run in place of `pick`.
+static std::vector<Listed> RemoveRivals(ReadyQueue& ready, ReadyQueue::Place& pick) {
+  std::vector<Listed> out;
+  if (pick == ReadyQueue::kNobody) return out;
+  const std::vector<ReadyQueue::Place> rivals = ready.Rivals(pick);
+  if (rivals.size() == 1) pick = rivals.front();
+  if (rivals.size() < 2) return out;
+  for (const ReadyQueue::Place at : rivals) {
+    out.push_back(ready.at(at));
+    ready.Remove(at);
+  }
+  return out;
+}
+
 Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken,
                      Lead lead) {
   Step* first = nullptr;
@@ -749,15 +764,8 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
         continue;
       }
       pick = ready_->NextInDespair();
-      std::vector<ReadyQueue::Place> rivals;
-      if (pick != ReadyQueue::kNobody) rivals = ready_->Rivals(pick);
-      if (rivals.size() == 1) pick = rivals.front();
-      if (rivals.size() > 1) {
-        std::vector<Listed> calls;
-        for (const ReadyQueue::Place at : rivals) {
-          calls.push_back(ready_->at(at));
-          ready_->Remove(at);
-        }
+      const std::vector<Listed> calls = RemoveRivals(*ready_, pick);
+      if (!calls.empty()) {
         const std::vector<Listed> others = ready_->Left();
         ready_->Close();
         append(LedByEach(calls, others, terminal, depth, taken));
