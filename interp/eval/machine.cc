@@ -371,7 +371,7 @@ bool Machine::RunStep(const Step& s) {
     case Step::Kind::kStuck:
       Note(s.problem);
       if (s.too_large) return StopAt(Stop::kPlan), false;
-      if (!s.open_input || IsInputFree()) return true;
+      if (!s.open_input) return true;
       if (frame_->doubt.empty()) frame_->doubt = s.problem;
       return TakeDoubt();
   }

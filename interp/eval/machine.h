@@ -332,7 +332,6 @@ class Machine {
   bool RunCollected(const Step& s);
   bool RunTable(const Step& s);
   bool RunTable(const Step& s, std::vector<Value> key, Extent extent, bool* chose);
-  bool IsInputFree() const;
   static bool LacksMeaningAlone(const Table& table);
   bool DoubtTable(const Step& s, Table& table);
   bool TakeTable(const Step& s, Table& table);

@@ -323,16 +323,7 @@ bool Machine::RunCollected(const Step& s) {
   return s.writes.empty() || ReadOn(s, true);
 }
 
-// Whether only the input-free rows of a table are evaluated, outside of what needs all rows: what
-// would lack an input gives none.
-bool Machine::IsInputFree() const {
-  return frame_->table != nullptr && frame_->table->extent.input_free && found_ == nullptr &&
-         frame_->def->gathered.empty() && !frame_->def->choice;
-}
-
 bool Machine::RunTable(const Step& s) {
-  const bool by_rest = s.open_input && IsInputFree();
-  if (by_rest && !catalog_.HasInputFreeRows(s.relation, s.probe)) return true;
   const std::size_t arity =
       s.access == Access::kGoal ? s.atom->args.size() : store_.at(s.relation).arity();
   std::vector<Value> key(arity);
@@ -345,15 +336,16 @@ bool Machine::RunTable(const Step& s) {
   const std::uint8_t lacking = frame_->lacking;
   const bool waits = !frame_->waits.empty();
   bool chose = false;
-  if (!RunTable(s, key, {.input_free = s.input_free || by_rest, .loose = s.loose}, &chose))
-    return false;
+  Extent extent = {.input_free = s.input_free, .loose = s.loose};
+  if (!RunTable(s, key, extent, &chose)) return false;
   if (chose && s.restricted && waits) Disturb();  // what follows depends on other rows
   // What was read of a plan that is taken did not lead to an answer, so the next one is tried, as
   // with alternatives that stand here (decision 85).
   const bool go_on = chose && s.restricted && frame_->table != nullptr && found_ == nullptr &&
                      frame_->answers == answers && frame_->unknown_ends == ends &&
                      frame_->lacking == lacking && frame_->waits.empty() && !waits;
-  return !go_on || RunTable(s, key, {.all = true}, &chose);
+  extent.all = true;
+  return !go_on || RunTable(s, key, extent, &chose);
 }
 
 bool Machine::RunTable(const Step& s, std::vector<Value> key, Extent extent, bool* chose) {

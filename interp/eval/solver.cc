@@ -196,12 +196,16 @@ void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part
   if (machine_->profile() != nullptr) machine_->profile()->Take(plan, bound, part);
 }
 
-const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound, Columns loose) {
-  constexpr int kParts = 3;  // 1 and 2 are those of FindFirst
-  if (loose != 0)
-    return PlanOf(&def, program_.Has(def), kParts + static_cast<int>(loose), bound,
+const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound,
+                             const Extent& extent) {
+  constexpr int kInputFree = 3, kLoose = 3;  // 1 and 2 are those of FindFirst
+  if (extent.input_free)
+    return PlanOf(&def, program_.Has(def), kInputFree, bound,
+                  [&](Planner planner) { return analysis_.InputFreePlan(def, bound, planner); });
+  if (extent.loose != 0)
+    return PlanOf(&def, program_.Has(def), kLoose + static_cast<int>(extent.loose), bound,
                   [&](Planner planner) {
-                    Analysis::Loose rule = analysis_.LooseIn(def, ~loose);
+                    Analysis::Loose rule = analysis_.LooseIn(def, ~extent.loose);
                     planner.BeginLoosely(std::move(rule.calls));
                     return planner.Make(rule.clauses, bound, HeadSlots(def), def.slots, def.avar);
                   });
@@ -638,6 +642,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
   std::size_t runs = 0;
   if (!def.gathered.empty()) {
     const auto gather = [&] {
+      if (table.extent.input_free && HasStuck(RulePlan(def, bound))) return true;
       frame.loop = ++runs == 1 ? LoopOf(table, def, RulePlan(def, bound)) : nullptr;
       Gather(def, bound, [&](Gathered group) {
         frame.path = std::move(group.path);
@@ -651,7 +656,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best
     BindHead(def, given, 0, bound, gather);
   } else {
     const auto run = [&] {
-      const Plan& plan = RulePlan(def, bound, table.extent.loose);
+      const Plan& plan = RulePlan(def, bound, table.extent);
       frame.excuse = best == nullptr && KeepsDoubts(def, plan) ? &keeps_doubt : nullptr;
       frame.loop = ++runs == 1 ? LoopOf(table, def, plan) : nullptr;
       frame.one_is_all = best == nullptr && frame.loop == nullptr && IsYesOrNo(table, def);

@@ -240,7 +240,8 @@ class Solver : public Demands {
   template <typename Make>
   FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make,
                         std::span<const Value> wanted = {});
-  const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound, Columns loose = 0);
+  const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound,
+                       const Extent& extent = {});
   bool MayReorder(const Definition& def, const std::vector<const Clause*>& clauses) const;
   const Plan& ReorderedPlan(const Definition& def, const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound);

@@ -329,6 +329,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::Reader reader(context, options);
   for (const std::uint32_t file : files) reader.Read(file);
   check::CollectBrokenNames(context);
+  context.engine.analysis.ExpectRows({context.stated.begin(), context.stated.end()});
   // The analysis only reads the program and its rows. So do the passes that do not need it.
   std::future<void> prepared = std::async(kBeside, [&] { context.engine.Prepare(); });
   check::CheckNames(context);

@@ -260,7 +260,8 @@ class Variables {
   bool HasOtherRows(RelationId relation) const {
     return relation != kNoId &&
            (context_.stated.contains(relation) || context_.given_relations.contains(relation) ||
-            context_.engine.analysis.IsDerived(relation));
+            context_.engine.analysis.IsDerived(relation) ||
+            context_.engine.analysis.HasInputFreeRows(relation, 0));
   }
 
   // `relation`: the one whose rules need it; kNoId where that is an operator.

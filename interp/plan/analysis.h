@@ -168,6 +168,12 @@ class Analysis : public Catalog {
   const ModeSet& FiniteModesOf(RelationId relation) const override;
   Columns LooseOf(RelationId relation, Columns without) const override;
   bool HasInputFreeRows(RelationId relation, Columns known) const override;
+  /// The plan of a rule for its input-free rows. `bound`: the slots that the caller binds.
+  std::unique_ptr<Plan> InputFreePlan(const Definition& def, const std::vector<bool>& bound,
+                                      Planner& planner) const;
+  /// Declares relations of which rows are to come, for HasInputFreeRows: a program that is only
+  /// checked has no facts in its store.
+  void ExpectRows(std::set<RelationId> relations) { expected_ = std::move(relations); }
   /// Whether a relation that had no stored rows when HasInputFreeRows was asked has some now, so
   /// that all must be made again.
   bool GotFirstRows() const {
@@ -408,6 +414,7 @@ class Analysis : public Catalog {
   enum class InputFree : std::uint8_t { kAsked, kNo, kYes };
   mutable std::map<std::pair<RelationId, Columns>, InputFree> input_free_;  // HasInputFreeRows
   mutable std::set<RelationId> without_rows_;                               // see GotFirstRows
+  std::set<RelationId> expected_;                                           // see ExpectRows
   std::vector<Endless> endless_;
   std::map<int, Needs> open_rules_;  // by number: those that leave open what a Growing needs
   std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds

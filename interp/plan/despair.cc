@@ -198,12 +198,10 @@ std::vector<ReadyQueue::Place> ReadyQueue::Rivals(Place place) {
   if (first.ready) return out;
   if (!OpenKeys(first).empty()) out = Leaders();
   if (std::ranges::find(out, place) == out.end()) out = {place};
-  const bool is_call = first.atom != nullptr;
-  if (!is_call && RowCountIn(*first.item.clause) == nullptr) return out;
-  const std::vector<Place> others = InputFreeCalls(place);
-  // A call without an input, of which no rule can do without, gives nothing.
-  if (!others.empty() && is_call && !OpenInputs(*first.item.clause).empty() &&
-      !HasInputFreeRows(first))
+  if (first.atom == nullptr && RowCountIn(*first.item.clause) == nullptr) return out;
+  const std::vector<Place> others = InputFreeCallsFor(place);
+  // What lacks an input that all its rules need gives nothing.
+  if (!others.empty() && !OpenInputs(*first.item.clause).empty() && !HasInputFreeRows(first))
     out.clear();
   out.insert(out.end(), others.begin(), others.end());
   return out;
@@ -216,41 +214,27 @@ bool ReadyQueue::HasInputFreeRows(const Entry& entry) const {
          catalog_.HasInputFreeRows(atom->relation, KnownOf(*atom));
 }
 
-// The other such calls that share free slots with the clause, or with one that does, and so on.
-std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCalls(Place place) {
+// The other calls with such rows that bind, by themselves or with further clauses, what the clause
+// at `place` ranges over or lacks.
+std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCallsFor(Place place) const {
   std::vector<Place> out;
   const Level& list = List();
-  for (Place at = 0; at < list.entries.size(); ++at) {
+  const std::vector<SlotId> open = LeftOpen(list.entries[place]);
+  for (Place at = 0; at < list.entries.size() && !open.empty(); ++at) {
     const Entry& e = list.entries[at];
-    if (at != place && e.left && !e.ready && e.atom != nullptr && !e.outside &&
-        !OpenInputs(*e.item.clause).empty() && HasInputFreeRows(e))
+    if (at == place || !e.left || e.ready || e.atom == nullptr || e.outside ||
+        OpenInputs(*e.item.clause).empty() || !HasInputFreeRows(e))
+      continue;
+    std::vector<const Clause*> others;
+    for (Place k = 0; k < list.entries.size(); ++k)
+      if (k != at && k != place && list.entries[k].left)
+        others.push_back(list.entries[k].item.clause);
+    std::vector<bool> known = bound_;
+    CollectSlots(*e.item.clause, known);
+    known = catalog_.BoundBy(others, std::move(known), mode_);
+    if (std::ranges::any_of(open, [&](SlotId s) { return known[static_cast<std::size_t>(s)]; }))
       out.push_back(at);
   }
-  if (out.empty()) return out;
-  std::vector<bool> met(list.entries.size());
-  std::unordered_set<SlotId> slots;
-  std::vector<SlotId> own;
-  const auto meet = [&](Place at) {
-    met[at] = true;
-    slots.insert(own.begin(), own.end());
-  };
-  const auto find_own = [&](Place at) {
-    own.clear();
-    ForEachSlot(*list.entries[at].item.clause, [&](SlotId s) {
-      if (!IsBound(s)) own.push_back(s);
-    });
-  };
-  find_own(place);
-  meet(place);
-  for (bool more = true; std::exchange(more, false);)
-    for (Place at = 0; at < list.entries.size(); ++at) {
-      if (met[at] || !list.entries[at].left) continue;
-      find_own(at);
-      if (std::ranges::none_of(own, [&](SlotId s) { return slots.contains(s); })) continue;
-      meet(at);
-      more = true;
-    }
-  std::erase_if(out, [&](Place at) { return !met[at]; });
   return out;
 }
 
@@ -269,9 +253,9 @@ bool ReadyQueue::MayLead(Place count, Place call) const {
 // The slots that the clause, run as it is, ranges over or leaves open.
 std::vector<SlotId> ReadyQueue::LeftOpen(const Entry& entry) const {
   const Clause& clause = *entry.item.clause;
-  std::vector<SlotId> out = OpenKeys(entry);
-  if (!out.empty()) return out;
-  if (RowCountIn(clause) == nullptr) return OpenInputs(clause);
+  std::vector<SlotId> out = OpenInputs(clause);
+  for (const SlotId s : OpenKeys(entry)) out.push_back(s);
+  if (RowCountIn(clause) == nullptr) return out;
   ForEachSlot(CountedIn(clause), [&](SlotId s) {
     if (!IsBound(s) && IsShared(s)) out.push_back(s);
   });

@@ -11,7 +11,7 @@
 //   fits(?n) <- ?n > 10
 //
 // `fits(?n)` needs ?n, since its last rule does, and yet has the rows that its fact and its other
-// rule give.
+// rule give: the input-free ones.
 #include <algorithm>
 #include <set>
 
@@ -36,14 +36,29 @@ bool Meets(const Part& part, const std::vector<bool>& slots) {
   return found;
 }
 
-// Whether some way through the plan comes to its end by calls of which each `gives` rows.
-template <typename Gives>
-bool Ends(const Step* step, const Gives& gives, std::set<const Step*>& seen) {
+// Whether the steps from this one on, or plans within them, lack an input.
+bool LacksInput(const Step* step) {
+  for (; step != nullptr; step = step->next) {
+    if (step->kind == Step::Kind::kStuck || step->open_input) return true;
+    if (LacksInput(step->body) || LacksInput(step->body2) || LacksInput(step->body3)) return true;
+    if (std::ranges::any_of(step->branches, LacksInput)) return true;
+  }
+  return false;
+}
+
+void GiveNothing(Step& step) {
+  step.kind = Step::Kind::kStuck;
+  step.problem.clear();
+  step.open_input = step.endless = false;
+}
+
+// Whether some way leads from the step to the end of the plan.
+bool Ends(const Step* step, std::set<const Step*>& seen) {
   for (; step != nullptr && seen.insert(step).second; step = step->next) {
     if (step->kind == Step::Kind::kEmit) return true;
-    if (step->kind == Step::Kind::kStuck || (step->open_input && !gives(*step))) return false;
+    if (step->kind == Step::Kind::kStuck) return false;
     for (const Step* branch : step->branches)
-      if (Ends(branch, gives, seen)) return true;
+      if (Ends(branch, seen)) return true;
     if (step->kind == Step::Kind::kBranch) return false;
   }
   return false;
@@ -141,6 +156,7 @@ Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without) const 
   return LooseIn(def, without, within);
 }
 
+// Relations that reach outside are left out: whom they ask must not follow from what leads here.
 bool Analysis::HasInputFreeRows(RelationId relation, Columns known) const {
   const RelationId base = store_->BaseOf(relation);
   const Info& info = At(base);
@@ -148,7 +164,7 @@ bool Analysis::HasInputFreeRows(RelationId relation, Columns known) const {
       store_->at(base).space() != Space::kRelation || info.modes != info.finite ||
       info.modes.Meets(known))
     return false;
-  if (!store_->at(base).empty()) return true;
+  if (!store_->at(base).empty() || expected_.contains(base)) return true;
   without_rows_.insert(base);
   const auto [at, is_new] = input_free_.try_emplace({base, known}, InputFree::kAsked);
   if (!is_new) return at->second == InputFree::kYes;  // a recursive call gives no first row
@@ -157,23 +173,46 @@ bool Analysis::HasInputFreeRows(RelationId relation, Columns known) const {
     const Definition& def = program_->definitions()[static_cast<std::size_t>(info.rules[i])];
     std::vector<bool> bound(def.slots.size());
     for (std::size_t k = 0; k < def.args.size(); ++k)
-      if ((known & MayBeGiven(def)) >> k & 1)
+      if (((known & MayBeGiven(def)) >> k & 1) != 0)
         ForEachSlot(def.args[k], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
-    const std::unique_ptr<Plan> plan =
-        Planner(*this, *store_, Mode::kSolve)
-            .Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
-    if (HasStuck(*plan) && (Chooses(def) || !def.gathered.empty())) continue;
+    Planner planner(*this, *store_, Mode::kSolve);
     std::set<const Step*> seen;
-    found = Ends(
-        plan->first,
-        [&](const Step& s) {
-          return s.access == Access::kTable && HasInputFreeRows(s.relation, s.probe);
-        },
-        seen);
+    found = Ends(InputFreePlan(def, bound, planner)->first, seen);
   }
   at->second = found ? InputFree::kYes : InputFree::kNo;
   if (found) std::erase_if(input_free_, [](const auto& of) { return of.second == InputFree::kNo; });
   return found;
+}
+
+// What lacks an input gives nothing, or the rows that need none. A rule that gathers or chooses has
+// to see all rows.
+std::unique_ptr<Plan> Analysis::InputFreePlan(const Definition& def, const std::vector<bool>& bound,
+                                              Planner& planner) const {
+  std::unique_ptr<Plan> plan = planner.Make(WithTexts(def, bound, ClausesOf(def)), bound,
+                                            HeadSlots(def), def.slots, def.avar);
+  if (!HasStuck(*plan)) return plan;
+  if (def.choice || !def.gathered.empty()) {
+    GiveNothing(*plan->first);
+    return plan;
+  }
+  std::set<Step*> seen;
+  std::vector<Step*> left = {plan->first};
+  while (!left.empty()) {
+    Step* const step = left.back();
+    left.pop_back();
+    if (step == nullptr || !seen.insert(step).second) continue;
+    left.push_back(step->next);
+    left.insert(left.end(), step->branches.begin(), step->branches.end());
+    const bool reads = step->kind == Step::Kind::kAtom && step->access == Access::kTable;
+    if (step->open_input && reads && HasInputFreeRows(step->relation, step->probe)) {
+      step->input_free = true;
+      step->open_input = step->endless = false;
+    } else if ((step->kind == Step::Kind::kStuck && !step->too_large) || step->open_input ||
+               LacksInput(step->body) || LacksInput(step->body2) || LacksInput(step->body3)) {
+      GiveNothing(*step);
+    }
+  }
+  return plan;
 }
 
 }  // namespace rpl

@@ -668,8 +668,9 @@ void Planner::BranchesWithRest(Step& step, const Listed& item, const std::vector
 }
 
 // Several calls have answers for what another one binds: the rows of each bind the keys, and the
-// inputs, of the others in turn. What a call that lacks an input gives beside its input-free rows
-// is for the values of one that lacks none, if there is such a one.
+// inputs, of the others in turn. A call that lacks an input leads with its input-free rows. What
+// else it gives is left to the branch of a clause that binds the input or, if none does, to the
+// branch of the first such call, which leaves it undecided.
 Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Listed>& others,
                          Terminal terminal, int depth, Taken* taken) {
   Alternatives leaders;
@@ -682,16 +683,33 @@ Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Lis
   for (const SlotId s : SlotsOf(made))
     if (!ready_->IsBound(s)) step->clears.push_back(s);
   const std::size_t mark = ready_->Mark();
-  const bool any_ready = std::ranges::any_of(
-      calls, [&](const Listed& call) { return !ready_->LacksInput(*call.clause); });
+  const auto binds_input = [&](const Listed& from, const Listed& of) {
+    if (from.clause == of.clause || !ready_->OpenInputs(*from.clause).empty()) return false;
+    std::vector<const Clause*> between;
+    for (const std::vector<Listed>* list : {&calls, &others})
+      for (const Listed& item : *list)
+        if (item.clause != of.clause) between.push_back(item.clause);
+    std::vector<bool> known = ready_->bound();
+    CollectSlots(*from.clause, known);
+    known = catalog_.BoundBy(between, std::move(known), mode_);
+    return std::ranges::all_of(ready_->OpenInputs(*of.clause),
+                               [&](SlotId s) { return known[static_cast<std::size_t>(s)]; });
+  };
+  bool undecided = false;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     std::vector<Listed> all = {calls[i]};
     for (std::size_t k = 0; k < calls.size(); ++k)
       if (k != i) all.push_back(calls[k]);
     all.insert(all.end(), others.begin(), others.end());
     step->written.push_back(static_cast<std::uint32_t>(i));
-    step->branches.push_back(
-        Chain(all, terminal, depth + 1, taken, any_ready ? Lead::kInputFree : Lead::kFirst));
+    const bool elsewhere =
+        std::ranges::any_of(calls, [&](const Listed& from) { return binds_input(from, calls[i]); });
+    Lead lead = Lead::kInputFree;
+    if (!elsewhere && !undecided && !ready_->OpenInputs(*calls[i].clause).empty()) {
+      lead = Lead::kFirst;
+      undecided = true;
+    }
+    step->branches.push_back(Chain(all, terminal, depth + 1, taken, lead));
     ready_->Undo(mark);
   }
   step->deriving = step->branches.size();

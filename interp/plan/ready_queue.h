@@ -90,12 +90,13 @@ class ReadyQueue {
   /// A call with open group keys of which some clause gives one for the candidates of the call, and
   /// the columns that these have (Catalog::LooseOf); kNobody if there is none. Each call once.
   std::pair<Place, Columns> LooseCall();
-  /// The clauses of which one is chosen so, and each may be in turn: calls that bind group keys of
-  /// each other (Catalog::KeysOf), and calls that lack an input and have rows that need none, which
-  /// bind what the others range over or lack. One, if it is to be chosen in place of `place`.
+  /// The clauses that lead in turn where NextInDespair gives `place`: calls that bind group keys of
+  /// each other (Catalog::KeysOf), and calls with input-free rows, which bind what the clause at
+  /// `place` ranges over or lacks. `place` alone if there are none, another clause alone if `place`
+  /// gives nothing without it, and none if the clause is ready.
   std::vector<Place> Rivals(Place place);
-  /// Whether the clause is a call that lacks an argument which some rule needs.
-  bool LacksInput(const Clause& clause) const { return !OpenInputs(clause).empty(); }
+  /// The free slots among the arguments that the rules of a call, or of a counted one, need.
+  std::vector<SlotId> OpenInputs(const Clause& clause) const;
 
   /// Whether another clause of the open list, or one outside, mentions `slot`. REQUIRES: a clause
   /// of the list does.
@@ -169,10 +170,9 @@ class ReadyQueue {
                const std::vector<SlotId>& shared = {});
   Place FirstInDespair();
   Columns KnownOf(const Atom& atom) const;
-  std::vector<SlotId> OpenInputs(const Clause& clause) const;
   std::vector<SlotId> LeftOpen(const Entry& entry) const;
   bool HasInputFreeRows(const Entry& entry) const;
-  std::vector<Place> InputFreeCalls(Place place);
+  std::vector<Place> InputFreeCallsFor(Place place) const;
   bool Gives(const Clauses& clauses, const std::vector<SlotId>& slots) const;
   Place DisjunctionGiving(Place place) const;
   void FindClasses();

@@ -469,7 +469,6 @@ void ShapeWriter::MixedUnderMixed() {
   ReadTabled(MixedUnary(more));
 }
 
-// Counts by group over a function that has exceptions.
 // Calls without the argument that some of their rules need, beside a count for each value of it.
 // Where the count stands in the same rule, what it ranges over is no value for other counts.
 void ShapeWriter::MixedBesideCounts() {
@@ -491,6 +490,7 @@ void ShapeWriter::MixedBesideCounts() {
   Rule(Add(Name(Half() ? "beside" : "%beside"), "nn") + "(?x, ?y)", std::move(tail));
 }
 
+// Counts by group over a function that has exceptions.
 void ShapeWriter::MixedFunction() {
   const std::string f = Add(Name("f"), "nn", {"0"});
   if (Pick(4) > 0) Rule(f + "(?x, ?c)", {Reads("nn", {"?x", "?c"})});

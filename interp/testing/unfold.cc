@@ -222,10 +222,14 @@ class Unfolder {
   }
 
   // Whether no clause beside the call binds what it needs: facts and rules that need nothing give
-  // it then.
-  bool LacksInput(const Node& node) const {
+  // it then. A best row is one of all rules together.
+  bool LacksInput(const Node& node) {
     const auto* call = node.As<Call>();
-    return call != nullptr && !IsMet(*call, bound_);
+    if (call == nullptr || IsMet(*call, bound_)) return false;
+    return std::ranges::none_of(rules_[KeyOf(*call)], [](const auto& rule) {
+      return std::ranges::any_of(rule.first->args,
+                                 [](const Node& arg) { return arg.As<Call>() != nullptr; });
+    });
   }
 
   void UnfoldAll(Nodes& nodes) {
