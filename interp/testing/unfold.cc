@@ -222,13 +222,12 @@ class Unfolder {
   }
 
   // Whether no clause beside the call binds what it needs: facts and rules that need nothing give
-  // it then. A best row is one of all rules together.
+  // it then. A best row is chosen among those of all rules.
   bool LacksInput(const Node& node) {
     const auto* call = node.As<Call>();
     if (call == nullptr || IsMet(*call, bound_)) return false;
-    return std::ranges::none_of(rules_[KeyOf(*call)], [](const auto& rule) {
-      return std::ranges::any_of(rule.first->args,
-                                 [](const Node& arg) { return arg.As<Call>() != nullptr; });
+    return std::ranges::none_of(rules_[KeyOf(*call)], [&](const auto& rule) {
+      return Has(rule.second->tail, [](const Call& c) { return c.label.ends_with("-all"); });
     });
   }
 
