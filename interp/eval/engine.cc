@@ -86,7 +86,7 @@ void Engine::SetPlaces(std::set<int> elsewhere, std::set<int> as_written) {
 void Engine::Prepare() {
   if (!IsStale()) return;
   const bool more_only = !std::exchange(parts_->changed, false) && parts_->only_for == nullptr &&
-                         parts_->analysis_known == analysis.version() && !analysis.GotFirstRows();
+                         parts_->analysis_known == analysis.version();
   parts_->rules_known = program.definitions().size();
   parts_->headings_known = program.collected_count();
   parts_->constraints_known = program.constraints().size();

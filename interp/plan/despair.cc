@@ -200,7 +200,7 @@ std::vector<ReadyQueue::Place> ReadyQueue::Rivals(Place place) {
   if (std::ranges::find(out, place) == out.end()) out = {place};
   if (first.atom == nullptr && RowCountIn(*first.item.clause) == nullptr) return out;
   const std::vector<Place> others = InputFreeCallsFor(place);
-  // What lacks an input that all its rules need gives nothing.
+  // A clause without an input that all its rules need gives nothing.
   if (!others.empty() && !OpenInputs(*first.item.clause).empty() && !HasInputFreeRows(first))
     out.clear();
   out.insert(out.end(), others.begin(), others.end());
@@ -214,8 +214,8 @@ bool ReadyQueue::HasInputFreeRows(const Entry& entry) const {
          catalog_.HasInputFreeRows(atom->relation, KnownOf(*atom));
 }
 
-// The other calls with such rows that bind, by themselves or with further clauses, what the clause
-// at `place` ranges over or lacks.
+// The other calls with such rows that bind, by themselves or with further clauses, a slot that the
+// clause at `place` would group by or leave open.
 std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCallsFor(Place place) const {
   std::vector<Place> out;
   const Level& list = List();
@@ -229,13 +229,18 @@ std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCallsFor(Place place) const 
     for (Place k = 0; k < list.entries.size(); ++k)
       if (k != at && k != place && list.entries[k].left)
         others.push_back(list.entries[k].item.clause);
-    std::vector<bool> known = bound_;
-    CollectSlots(*e.item.clause, known);
-    known = catalog_.BoundBy(others, std::move(known), mode_);
+    const std::vector<bool> known = BoundAfter(*e.item.clause, others);
     if (std::ranges::any_of(open, [&](SlotId s) { return known[static_cast<std::size_t>(s)]; }))
       out.push_back(at);
   }
   return out;
+}
+
+std::vector<bool> ReadyQueue::BoundAfter(const Clause& clause,
+                                         const std::vector<const Clause*>& others) const {
+  std::vector<bool> known = bound_;
+  CollectSlots(clause, known);
+  return catalog_.BoundBy(others, std::move(known), mode_);
 }
 
 // Whether the count, whose result may be a key of the call, needs nothing that this gives.
@@ -250,7 +255,7 @@ bool ReadyQueue::MayLead(Place count, Place call) const {
   return !needs;
 }
 
-// The slots that the clause, run as it is, ranges over or leaves open.
+// The free slots that the clause, run as it is, would group by or leave open.
 std::vector<SlotId> ReadyQueue::LeftOpen(const Entry& entry) const {
   const Clause& clause = *entry.item.clause;
   std::vector<SlotId> out = OpenInputs(clause);
@@ -279,8 +284,8 @@ bool ReadyQueue::Gives(const Clauses& clauses, const std::vector<SlotId>& slots)
   });
 }
 
-// A disjunction of which some branch gives what the clause ranges over or leaves open: in that
-// branch, it is for the values that this gives. kNobody if there is none.
+// A disjunction of which some branch gives such a slot of the clause: in that branch, the clause is
+// for the values of the branch. kNobody if there is none.
 ReadyQueue::Place ReadyQueue::DisjunctionGiving(Place place) const {
   const Level& list = List();
   if (!BranchesOf(*list.entries[place].item.clause).empty()) return kNobody;

@@ -26,7 +26,7 @@ bool Analysis::Extend() {
   const std::size_t first_rule = mentions_.size();
   const auto& definitions = program_->definitions();
   if (!growing_.empty() || !expanding_.empty() || !elsewhere_.empty() || !as_written_.empty() ||
-      program_->collected_count() > 0)
+      GotFirstRows() || program_->collected_count() > 0)
     return false;
   ++version_;
   input_free_.clear();

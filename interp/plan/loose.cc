@@ -36,12 +36,17 @@ bool Meets(const Part& part, const std::vector<bool>& slots) {
   return found;
 }
 
-// Whether the steps from this one on, or plans within them, lack an input.
-bool LacksInput(const Step* step) {
-  for (; step != nullptr; step = step->next) {
+// Whether a step of the plans within this one lacks an input.
+bool LacksInputWithin(const Step& outer) {
+  std::set<const Step*> seen;
+  std::vector<const Step*> left = {outer.body, outer.body2, outer.body3};
+  while (!left.empty()) {
+    const Step* const step = left.back();
+    left.pop_back();
+    if (step == nullptr || !seen.insert(step).second) continue;
     if (step->kind == Step::Kind::kStuck || step->open_input) return true;
-    if (LacksInput(step->body) || LacksInput(step->body2) || LacksInput(step->body3)) return true;
-    if (std::ranges::any_of(step->branches, LacksInput)) return true;
+    left.insert(left.end(), {step->next, step->body, step->body2, step->body3});
+    left.insert(left.end(), step->branches.begin(), step->branches.end());
   }
   return false;
 }
@@ -184,7 +189,7 @@ bool Analysis::HasInputFreeRows(RelationId relation, Columns known) const {
   return found;
 }
 
-// What lacks an input gives nothing, or the rows that need none. A rule that gathers or chooses has
+// A step without its input gives nothing, or input-free rows. A rule that gathers or chooses has
 // to see all rows.
 std::unique_ptr<Plan> Analysis::InputFreePlan(const Definition& def, const std::vector<bool>& bound,
                                               Planner& planner) const {
@@ -208,7 +213,7 @@ std::unique_ptr<Plan> Analysis::InputFreePlan(const Definition& def, const std::
       step->input_free = true;
       step->open_input = step->endless = false;
     } else if ((step->kind == Step::Kind::kStuck && !step->too_large) || step->open_input ||
-               LacksInput(step->body) || LacksInput(step->body2) || LacksInput(step->body3)) {
+               LacksInputWithin(*step)) {
       GiveNothing(*step);
     }
   }

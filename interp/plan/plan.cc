@@ -668,9 +668,9 @@ void Planner::BranchesWithRest(Step& step, const Listed& item, const std::vector
 }
 
 // Several calls have answers for what another one binds: the rows of each bind the keys, and the
-// inputs, of the others in turn. A call that lacks an input leads with its input-free rows. What
-// else it gives is left to the branch of a clause that binds the input or, if none does, to the
-// branch of the first such call, which leaves it undecided.
+// inputs, of the others in turn. A call that lacks an input leads with its input-free rows. Its
+// other rows are left to the branch of a clause that binds the input or, if none does, to the
+// branch of the first such call, which leaves them undecided.
 Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Listed>& others,
                          Terminal terminal, int depth, Taken* taken) {
   Alternatives leaders;
@@ -689,9 +689,7 @@ Step* Planner::LedByEach(const std::vector<Listed>& calls, const std::vector<Lis
     for (const std::vector<Listed>* list : {&calls, &others})
       for (const Listed& item : *list)
         if (item.clause != of.clause) between.push_back(item.clause);
-    std::vector<bool> known = ready_->bound();
-    CollectSlots(*from.clause, known);
-    known = catalog_.BoundBy(between, std::move(known), mode_);
+    const std::vector<bool> known = ready_->BoundAfter(*from.clause, between);
     return std::ranges::all_of(ready_->OpenInputs(*of.clause),
                                [&](SlotId s) { return known[static_cast<std::size_t>(s)]; });
   };

@@ -91,12 +91,15 @@ class ReadyQueue {
   /// the columns that these have (Catalog::LooseOf); kNobody if there is none. Each call once.
   std::pair<Place, Columns> LooseCall();
   /// The clauses that lead in turn where NextInDespair gives `place`: calls that bind group keys of
-  /// each other (Catalog::KeysOf), and calls with input-free rows, which bind what the clause at
-  /// `place` ranges over or lacks. `place` alone if there are none, another clause alone if `place`
-  /// gives nothing without it, and none if the clause is ready.
+  /// each other (Catalog::KeysOf), and calls with input-free rows, which bind a slot that the
+  /// clause at `place` would group by or leave open. `place` alone if there are none, another
+  /// clause alone if `place` gives nothing without it, and none if the clause is ready.
   std::vector<Place> Rivals(Place place);
   /// The free slots among the arguments that the rules of a call, or of a counted one, need.
   std::vector<SlotId> OpenInputs(const Clause& clause) const;
+  /// The slots that are bound once the clause has run, and of the others those that then can.
+  std::vector<bool> BoundAfter(const Clause& clause,
+                               const std::vector<const Clause*>& others) const;
 
   /// Whether another clause of the open list, or one outside, mentions `slot`. REQUIRES: a clause
   /// of the list does.
