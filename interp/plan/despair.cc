@@ -216,13 +216,13 @@ bool ReadyQueue::HasInputFreeRows(const Entry& entry) const {
 
 // The other calls with such rows that bind, by themselves or with further clauses, a slot that the
 // clause at `place` would group by or leave open.
-std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCallsFor(Place place) const {
+std::vector<ReadyQueue::Place> ReadyQueue::InputFreeCallsFor(Place place) {
   std::vector<Place> out;
   const Level& list = List();
   const std::vector<SlotId> open = LeftOpen(list.entries[place]);
   for (Place at = 0; at < list.entries.size() && !open.empty(); ++at) {
     const Entry& e = list.entries[at];
-    if (at == place || !e.left || e.ready || e.atom == nullptr || e.outside ||
+    if (at == place || !e.left || e.ready || e.atom == nullptr || MustWait(at) ||
         OpenInputs(*e.item.clause).empty() || !HasInputFreeRows(e))
       continue;
     std::vector<const Clause*> others;
@@ -286,16 +286,14 @@ bool ReadyQueue::Gives(const Clauses& clauses, const std::vector<SlotId>& slots)
 
 // A disjunction of which some branch gives such a slot of the clause: in that branch, the clause is
 // for the values of the branch. kNobody if there is none.
-ReadyQueue::Place ReadyQueue::DisjunctionGiving(Place place) const {
+ReadyQueue::Place ReadyQueue::DisjunctionGiving(Place place) {
   const Level& list = List();
   if (!BranchesOf(*list.entries[place].item.clause).empty()) return kNobody;
   const std::vector<SlotId> open = LeftOpen(list.entries[place]);
   if (open.empty()) return kNobody;
-  const Place outside =
-      list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
   for (Place at = 0; at < list.entries.size(); ++at) {
     const Entry& e = list.entries[at];
-    if (!e.left || e.closing > 0 || (e.outside && at != outside)) continue;
+    if (!e.left || e.closing > 0 || MustWait(at)) continue;
     if (std::ranges::any_of(BranchesOf(*e.item.clause),
                             [&](const Clauses& branch) { return Gives(branch, open); }))
       return at;

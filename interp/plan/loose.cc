@@ -161,13 +161,13 @@ Analysis::Loose Analysis::LooseIn(const Definition& def, Columns without) const 
   return LooseIn(def, without, within);
 }
 
-// Relations that reach outside are left out: whom they ask must not follow from what leads here.
+// Relations that ask, call or show something are left out: that follows from the order of clauses.
 bool Analysis::HasInputFreeRows(RelationId relation, Columns known) const {
   const RelationId base = store_->BaseOf(relation);
   const Info& info = At(base);
-  if (making_ || info.built_in || info.outside || info.broken || info.extremum ||
-      store_->at(base).space() != Space::kRelation || info.modes != info.finite ||
-      info.modes.Meets(known))
+  if (making_ || info.built_in || info.collected || info.broken || info.extremum ||
+      store_->at(base).space() != Space::kRelation || IsActing(info.quiet, known) ||
+      info.modes != info.finite || info.modes.Meets(known))
     return false;
   if (!store_->at(base).empty() || expected_.contains(base)) return true;
   without_rows_.insert(base);

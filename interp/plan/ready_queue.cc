@@ -629,18 +629,21 @@ ReadyQueue::Place ReadyQueue::Next() {
       return order == kClosing + rank ? inside : kNobody;
     }
     if (order >= kClosing) inside = kNobody;
-    while (list.next_outside < list.outside.size() &&
-           !list.entries[list.outside[list.next_outside]].left)
-      ++list.next_outside;
-    // Clauses that reach outside never pass each other.
-    const Place outside =
-        list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
+    const Place outside = FirstOutside();
     if (outside != kNobody && (outside < inside || order == kShowing) &&
         !(list.entries[outside].showing && order < kShowing && inside != kNobody) &&
         list.entries[outside].ready && CanRun(outside))
       return outside;
     if (inside == kNobody || CanRun(inside)) return inside;
   }
+}
+
+// Clauses that reach outside never pass each other.
+ReadyQueue::Place ReadyQueue::FirstOutside() {
+  Level& list = List();
+  std::size_t& next = list.next_outside;
+  while (next < list.outside.size() && !list.entries[list.outside[next]].left) ++next;
+  return next < list.outside.size() ? list.outside[next] : kNobody;
 }
 
 ReadyQueue::Place ReadyQueue::NextToDecompose() {

@@ -175,9 +175,9 @@ class ReadyQueue {
   Columns KnownOf(const Atom& atom) const;
   std::vector<SlotId> LeftOpen(const Entry& entry) const;
   bool HasInputFreeRows(const Entry& entry) const;
-  std::vector<Place> InputFreeCallsFor(Place place) const;
+  std::vector<Place> InputFreeCallsFor(Place place);
   bool Gives(const Clauses& clauses, const std::vector<SlotId>& slots) const;
-  Place DisjunctionGiving(Place place) const;
+  Place DisjunctionGiving(Place place);
   void FindClasses();
   SlotId ClassOf(SlotId slot);
   Place CountGiving(Place place);
@@ -191,6 +191,8 @@ class ReadyQueue {
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;
+  Place FirstOutside();
+  bool MustWait(Place at) { return List().entries[at].outside && at != FirstOutside(); }
   bool CanRun(Place place);
   bool BranchCanRun(const Clauses& branch);
   void Distinct(const Clause& clause, std::vector<SlotId>& out);
