@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library needs for one more thing, when much is known already. Lines
+// The cost, in library calls, of one more thing when much is known already. Lines
 // `LABEL VALUE UNIT`:
 //
 //   bench_step step    one new fact asserted into bases of three sizes, then one goal
@@ -30,7 +30,7 @@ double Since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Seconds of the processor, of all threads.
+/// CPU seconds, of all threads.
 double Processor() {
   timespec now = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the name of a file says about its contents.
+// The kinds of file names: each says something about the contents of its file.
 #ifndef RPL_FORMATS_FILE_NAME_H_
 #define RPL_FORMATS_FILE_NAME_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `.gitignore` files leave out (gitignore(5)): patterns of names and paths, `**`, `!` and
+// The rules of `.gitignore` files (gitignore(5)): patterns of names and paths, `**`, `!` and
 // patterns that end in `/`, for folders alone. The last pattern that fits decides.
 #ifndef RPL_FORMATS_IGNORE_RULES_H_
 #define RPL_FORMATS_IGNORE_RULES_H_

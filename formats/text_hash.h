@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tells a text from others where somebody may try to make two that are alike (BLAKE2b).
+// A hash of texts (BLAKE2b) for places where somebody may try to make two texts with the same hash.
 #ifndef RPL_FORMATS_TEXT_HASH_H_
 #define RPL_FORMATS_TEXT_HASH_H_
 

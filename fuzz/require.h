@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a fuzz target says that a property does not hold: one line on standard error with
-// the property and what broke it, then an abort, on which libFuzzer keeps the input.
+// The assertions of a fuzz target. One that fails writes a line on standard error with
+// the property and its counterexample, then aborts, on which libFuzzer keeps the input.
 #ifndef RPL_FUZZ_REQUIRE_H_
 #define RPL_FUZZ_REQUIRE_H_
 

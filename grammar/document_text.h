@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of a file that is read as a document (grammar/document.h), and what a piece of it would
-// be as RPL. Whoever reads the document and whoever looks for mistakes in it ask the same
+// The text of a file that is read as a document (grammar/document.h), and its pieces as
+// RPL. The reader of documents and the checks for mistakes in them ask the same
 // questions.
 //
 // Positions are byte offsets into the whole file. Nothing here reports anything.

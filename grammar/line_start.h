@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How RPL begins in other text: the first characters of a line, or of a heading's tail, decide
-// whether it could be RPL at all (decisions 73, 74). Positions are byte offsets.
+// The beginnings of RPL in other text: the first characters of a line, or of a heading's tail,
+// decide whether it could be RPL at all (decisions 73, 74). Positions are byte offsets.
 #ifndef RPL_GRAMMAR_LINE_START_H_
 #define RPL_GRAMMAR_LINE_START_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a signature may stand (§17.1): the ends of a heading that could be one, and the paragraph
+// The places of signatures (§17.1): the ends of a heading that could be one, and the paragraph
 // below a heading that continues it (decisions 74, 102).
 //
 // Text alone is read, without a finding: which candidate is taken, and what is wrong with it, is

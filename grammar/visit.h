@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Visits by overloads, one for each kind or group of kinds. None is a default: who adds a kind is
-// told by the compiler which visits must know it.
+// Visits by overloads, one for each kind or group of kinds. None is a default, so the compiler
+// reports each visit that lacks a kind which was added.
 //
 //   Visit(node,
 //         [&](const Lvar& v) { … },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ports of a run: whoever answers its questions and calls, reads its sources and shows its chat
-// (§18). A terminal, commands and tests implement them; the runtime itself never reads input.
+// The ports of a run (§18): people and models who answer, tools, readers of sources, and its chat.
+// A terminal, commands and tests implement them; the runtime itself never reads input.
 //
 // They are called in phase 8: Tools::Call once for the calls that go out together, then People::Ask
 // for the open questions, in written order, until one has an answer. A reply enters the program in
@@ -60,7 +60,7 @@ struct Answer {
   double took_ms = 0;    // wall time of a tool call; 0 if the agent does not measure it
   By by = By::kHost;     // who answered
   bool vouched = false;  // `by` is what the one who started the run says (answers_by)
-  /// Given by who starts the run (`--answer`, REPLY), who may answer in the place of a command.
+  /// Given when the run is started (`--answer`, REPLY): it may stand for the reply of a command.
   bool prepared = false;
   std::optional<SourceText> source = {};  // kMeta, of `$index`: its facts are asserted
   std::string model = {};                 // kValue, of a model: its name

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run asks of those outside: questions, which people and models answer, and calls of tools.
+// The requests of a run: questions, which people and models answer, and calls of tools.
 #ifndef RPL_RUNTIME_REQUEST_H_
 #define RPL_RUNTIME_REQUEST_H_
 

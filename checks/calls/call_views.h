@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a host's tool call does, by the name that the host has for the tool.
+// The effects of a host's tool call as rows, by the host's name for the tool.
 //
 // Names of all hosts are in one table; where two hosts give one name to tools of different
 // arguments, each argument is looked for. A tool of the table whose arguments have another form

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tool of which MCP server a host's name for a tool stands for.
+// The mapping from a host's name for a tool to the tool of an MCP server.
 //
 // Hosts join the two names in their own ways: `mcp__SERVER__TOOL` (Claude Code, Codex),
 // `mcp_SERVER_TOOL` (Gemini CLI), `SERVER-TOOL` (Copilot CLI), `SERVER_TOOL` (OpenCode), `MCP:TOOL`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a guard says about a tool before there is a call of it.
+// The outlook of a policy: a guard's answer about a tool before there is a call of it.
 //
 // Only the name and the tags of the tool are known. A condition about anything else may hold, so
 // that an answer here is a promise about every call.

@@ -4,7 +4,7 @@
 // answer it, whatever the policy says.
 //
 // This reads text, and is no proof: a script that holds such a command, or a command that is put
-// together only when it runs, is not found. What a review needs of who answers it is in
+// together only when it runs, is not found. The conditions for the person who answers are in
 // shell/commands/guard/guard_review.h.
 #ifndef RPL_CHECKS_GUARD_REVIEW_COMMANDS_H_
 #define RPL_CHECKS_GUARD_REVIEW_COMMANDS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The secret of a store's reviewers: who knows it answers reviews without a terminal.
+// The secret of a store's reviewers, with which reviews are answered without a terminal.
 //
 // A store has at most one. It is kept as a hash (Argon2id) from which it cannot be read. Functions
 // that return a text return the reason why something could not be done, or "".

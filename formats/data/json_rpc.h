@@ -72,7 +72,7 @@ nlohmann::ordered_json RpcError(nlohmann::ordered_json id, int code, std::string
 /// The error for a fault, in which an id that is not known is null, as JSON-RPC has it.
 nlohmann::ordered_json RpcErrorOf(const RpcFault& fault);
 
-/// What is kept of a message whose line is too long: who waits for it.
+/// The outline of a message whose line is too long: enough to answer its sender.
 struct RpcOutline {
   nlohmann::ordered_json id;  // null if it has none, or one that is no id
   bool has_method = false;    // it is a request or, without an id, a notification

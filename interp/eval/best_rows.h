@@ -4,9 +4,9 @@
 // that is, for the arguments besides the extremum.
 //
 // While its stratum is derived, the relation keeps each row that was the best one when it came.
-// Rows that a better one followed are *beaten*; rules need not read them, since what they give is
-// beaten too (interp/plan/extrema.h). The fixpoint drops them when the stratum is quiet. A stated
-// row stays, whatever beats it, and its value counts.
+// Rows that a better one followed are *beaten*; rules need not read them, since the rows that they
+// give are beaten too (interp/plan/extrema.h). The fixpoint drops them when the stratum is quiet. A
+// stated row stays, whatever beats it, and its value counts.
 #ifndef RPL_INTERP_EVAL_BEST_ROWS_H_
 #define RPL_INTERP_EVAL_BEST_ROWS_H_
 

@@ -53,7 +53,7 @@ class Engine {
   void Assert(const Novelty& novelty);
 
   /// Whether rules or headings joined the program since the last Prepare, or readers of relations
-  /// for which it matters who reads them.
+  /// whose evaluation depends on their readers.
   bool IsStale() const;
   /// Puts them into effect: remakes the analysis, so that the next Quiesce derives everything
   /// again, or extends it, if only rules joined (Analysis::Extend): then it derives what is new,

@@ -54,8 +54,8 @@ class Fixpoint {
 
   /// Makes the next Quiesce derive everything again. REQUIRED after every Analysis::Make.
   void Reset();
-  /// Makes the next Quiesce derive again what would be other rows, or rows in another order, if it
-  /// derived everything. REQUIRED after every Analysis::Extend.
+  /// Makes the next Quiesce derive again each stratum that would have other rows, or another order,
+  /// if it derived everything. REQUIRED after every Analysis::Extend.
   void Extend();
 
   /// Derives no other relations than these from now on, until Reset.
@@ -70,7 +70,7 @@ class Fixpoint {
   /// Indexes into Analysis::strata of the strata that the last Quiesce derived: those that changes
   /// reach.
   const std::vector<std::size_t>& derived() const { return derived_; }
-  /// How often what rested on rows that were gone was taken back alone.
+  /// The number of times that only the rows resting on removed ones were taken back.
   std::size_t withdrawals() const { return withdrawals_; }
   /// Rounds of the stratum derived last.
   std::size_t rounds() const { return rounds_; }

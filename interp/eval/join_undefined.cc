@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows behind a step of a join that is undefined: whether the others may hold (decision
+// Evaluation behind a step of a join that is undefined: whether the other steps may hold (decision
 // 93). A limit of values counts as undefined here, and stops the run only where a row would have
 // it: so the order of the steps makes no difference.
 #include <algorithm>

@@ -8,7 +8,7 @@
 // and counts its probes and the rows that it reads; so values that are in many rows of several
 // relations count as often as they are met, which no estimate from sizes alone knows. A delta of
 // another magnitude has a choice of its own, and when relations have grown much the choice is made
-// again. A profile is told what the trial of the chosen plan lets expect.
+// again. A profile gets the costs expected from the trial of the chosen plan.
 //
 // Few outer rows may find so many others that a plan costs a multiple of what its trial lets
 // expect, and the trial may miss all of them. So the first run of a chosen plan is watched

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The resumption of tables: what an evaluation need not do again when the state has changed.
+// The resumption of tables: the work that an evaluation need not repeat when the state has changed.
 //
 // A loop protocol reaches a tool through a relation that grows by a row with each reply, so its
 // table is answered anew at each timestep, and takes the same rows through the same rules. Two

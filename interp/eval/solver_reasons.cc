@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a table has no answers, in words.
+// Reasons in words why a table has no answers.
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of its stack a thread has left: evaluation nests as deep as calls do, so it stops while
+// The room left on a thread's stack: evaluation nests as deep as calls do, so it stops while
 // there is room to say so (Stop::kStack).
 //
 // A thread's stack is found at its first question. Code that runs on other memory names it with an

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation waits for: calls without a reply, directly or through tables, in the order in
-// which it came upon them (§13.1, decision 56).
+// The calls without a reply that an evaluation waits for, directly or through tables, in the order
+// in which it came upon them (§13.1, decision 56).
 //
 // Tables are kept and read many times, so each records what it waits for itself, and its readers
 // record the table. Solver::Collect follows them down to the calls. An evaluation is pending

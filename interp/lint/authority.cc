@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may state what (decision 92): questions that no party may answer, questions whose one answer
-// counts for many rows, and files of facts for relations with rules.
+// The check of authority (decision 92): questions that no party may answer, questions whose one
+// answer counts for many rows, and files of facts for relations with rules.
 #include "interp/plan/authority.h"
 
 #include <algorithm>

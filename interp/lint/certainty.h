@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is certainly RPL (decision 102): a fix changes nothing else, and text that only reads like
-// RPL is no error. Internal to interp/lint.
+// The text that is certainly RPL (decision 102): a fix changes nothing else, and text that only
+// reads like RPL is no error. Internal to interp/lint.
 #ifndef RPL_INTERP_LINT_CERTAINTY_H_
 #define RPL_INTERP_LINT_CERTAINTY_H_
 

@@ -5,8 +5,8 @@
 // CheckFiles reads the files as one program and returns the findings of the readers, of lowering
 // and of its own passes, each in a file of interp/lint: names (names.cc), variables and plans
 // (variables.cc), recursion without an end (recursion.cc), forms of clauses (forms.cc), habits of
-// other languages (habits.cc), kinds of values (kinds.cc), headings and prose (document.cc), who
-// may state what (authority.cc). One cause gives one finding, in the author's own names;
+// other languages (habits.cc), kinds of values (kinds.cc), headings and prose (document.cc), and
+// authority to state facts (authority.cc). One cause gives one finding, in the author's own names;
 // consequences of another finding are omitted. The checker does not affect evaluation: a program
 // with findings still runs.
 //

@@ -9,7 +9,7 @@
 // replies so far, and tabled so that the call is made.
 //
 // A recursive relation whose rules make ever larger values (interp/plan/growth.h) is tabled, too,
-// though it could be derived, if all who read it bind what its calls get smaller by.
+// though it could be derived, if all its readers bind the argument that shrinks in its calls.
 //
 // A rule is derived only if every rule of every relation that it reads is derived; otherwise it
 // would read part of a relation. A relation with rules of both kinds is tabled, and so are its
@@ -29,8 +29,8 @@
 // are used monotonically (interp/plan/extrema.h); else it is broken as well if it is derived, and
 // if it is tabled, calls that rest on themselves fail.
 //
-// Remade, with all plans, when the program changes; extended where it got rules that leave what is
-// known of the others as it is.
+// Remade, with all plans, when the program changes; extended where it got rules that change nothing
+// about the others.
 #ifndef RPL_INTERP_PLAN_ANALYSIS_H_
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
@@ -147,7 +147,7 @@ class Analysis : public Catalog {
   /// open what a relation that is answered from its callers needs, that relation is derived from
   /// the next Make on, and the result is true.
   bool AddReader(const Definition& query);
-  /// Whether some relation is answered from its callers only because all who read it bind enough.
+  /// Whether some relation is answered from its callers only because all its readers bind enough.
   bool DependsOnReaders() const {
     return std::ranges::any_of(growing_, [](const Growing& g) { return g.from_callers; });
   }

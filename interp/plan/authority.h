@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may state what from outside the program (decision 92).
+// The authority of parties to state facts from outside the program (decision 92).
 //
 // The program's own text may state anything. What comes from a person, a host, a model, a tool or a
 // source passes one door (runtime/facts/door.h), which asks this analysis. It is read off the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program does with the answers to its headings, which decides how they are asked for
+// The uses that a program has for the answers to its headings, which decide how they are asked for
 // (decisions 70, 81).
 #ifndef RPL_INTERP_PLAN_HEADING_USE_H_
 #define RPL_INTERP_PLAN_HEADING_USE_H_

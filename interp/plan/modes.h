@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which arguments of a relation must be known (decision 87).
+// The modes of a relation: which of its arguments must be known (decision 87).
 //
 // `big(?x) <- ?x > 3` needs ?x; `same(?x, ?y) <- ?x = ?y` needs ?x or ?y. A *mode* is a set of
 // arguments that suffices, and the modes of a relation are alternatives. No mode contains another;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a query needs of a program, when nothing else is asked: the relations that it, the
+// The needs of a query when nothing else is asked: the relations that it, the
 // constraints, the rules of %fail and the choices of questions rest on; and of these, the arguments
-// that all who read them bind to one value.
+// that all readers bind to one value.
 //
 // `t(17, ?y)` over t(?x, ?z) <- t(?x, ?y), e(?y, ?z) reads rows that begin with 17 alone, because
 // the recursive call passes the first argument on unchanged. So no others are derived: the rules

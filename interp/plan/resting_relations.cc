@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows from the relations that rules mention: which rest on each other, and what spreads to
-// those that rest on one.
+// The graph of the relations that rules mention: which rest on each other, and which properties
+// spread to those that rest on one.
 #include "interp/plan/analysis.h"
 
 #include <algorithm>

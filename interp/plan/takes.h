@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an argument of a heading takes (decision 81).
+// The kinds of values that an argument of a heading takes (decision 81).
 #ifndef RPL_INTERP_PLAN_TAKES_H_
 #define RPL_INTERP_PLAN_TAKES_H_
 

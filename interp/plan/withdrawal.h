@@ -10,14 +10,14 @@
 //   within  doubt(?x, ?z) <- doubt(?x, ?y), e(?y, ?z)
 //   again   t(?x, ?z) <- doubt(?x, ?z), t(?x, ?y), e(?y, ?z)
 //
-// The first two read the rows as they were before, so what they give has lost a proof, and is in
-// doubt; it leaves t. The last gives back what has another proof; what rests on that follows as
-// from other new rows. So each row still comes after those that it rests on: one that stays has
-// lost no proof, and one that was in doubt comes last. interp/eval/fixpoint.h runs the rules.
+// The first two read the rows as they were before, so each row that they give has lost a proof, is
+// in doubt, and leaves t. The last gives back the rows with another proof; those that rest on them
+// follow as from other new rows. So each row still comes after those that it rests on: one that
+// stays has lost no proof, one that was in doubt comes last. interp/eval/fixpoint.h runs the rules.
 //
 // Only for strata whose rules are joins (interp/plan/join_plan.h) with atoms, comparisons and
-// arithmetic, where a row has no parts but its cells: no sets, no extremum, no classes, nothing
-// that is needed complete but what has not changed.
+// arithmetic, where a row has no parts but its cells: no sets, no extremum, no classes, and
+// relations that are needed complete only if they have not changed.
 #ifndef RPL_INTERP_PLAN_WITHDRAWAL_H_
 #define RPL_INTERP_PLAN_WITHDRAWAL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a text states or takes back.
+// An assertion or a retraction that a text states.
 #ifndef RPL_INTERP_PROGRAM_ASSERTION_H_
 #define RPL_INTERP_PROGRAM_ASSERTION_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which clauses may bind slots, and which slots those of a rule bind, apart from counts, which
-// group by what nothing else binds (decision 25).
+// The clauses that may bind slots, and the slots that those of a rule bind, apart from counts,
+// which group by slots that nothing else binds (decision 25).
 #ifndef RPL_INTERP_PROGRAM_BINDINGS_H_
 #define RPL_INTERP_PROGRAM_BINDINGS_H_
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each kind of clause has: one table, ForEachPart, and the walks that are written over it.
+// The parts of each kind of clause: one table, ForEachPart, and the walks written over it.
 //
 // A part is a term, a slot, a relation that is read, or a body of clauses. It comes with its use:
 // terms and slots with what the clause does with their values, relations and bodies with how the
-// clause depends on their answers. Who needs the parts of a clause, whatever its kind, asks here;
-// who does something else for each kind writes a Visit, which has no default. What several ask
-// about one kind is a function below, such as BranchesOf; a single question about one is
+// clause depends on their answers. Code that needs the parts of a clause of any kind uses these
+// walks; code that differs for each kind is a Visit, which has no default. A question that several
+// ask about one kind is a function below, such as BranchesOf; a single question about one is
 // Clause::As.
 //
 // A new kind of clause is a row of ForEachPart, and an overload wherever a Visit does not compile

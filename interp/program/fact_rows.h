@@ -4,7 +4,7 @@
 //
 // A file of rows states millions of them, which wait here until a timestep takes them in. So all
 // but the last few thousand are packed in blocks, with cells of 32 bits where these suffice
-// (interp/store/row_view.h), and who takes the facts in frees each block behind it.
+// (interp/store/row_view.h), and their reader frees each block behind it.
 #ifndef RPL_INTERP_PROGRAM_FACT_ROWS_H_
 #define RPL_INTERP_PROGRAM_FACT_ROWS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a question needs of a program: the relations that its rules read, directly or through other
+// The needs of a question: the relations that its rules read, directly or through other
 // rules; and the parts of these that SQL cannot say, by the forms of their clauses.
 #ifndef RPL_INTERP_SQL_SQL_NEEDS_H_
 #define RPL_INTERP_SQL_SQL_NEEDS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who stated a fact: the value of `^ ~ {:by …}` (§11). Only the engine sets it.
+// The party that stated a fact: the value of `^ ~ {:by …}` (§11). Only the engine sets it.
 #ifndef RPL_INTERP_STORE_BY_H_
 #define RPL_INTERP_STORE_BY_H_
 

@@ -3,8 +3,8 @@
 // Integers of any size, by GMP. The pool has them as values (interp/store/value.h), the operators
 // compute with them where a word does not do (interp/program/operators.h).
 //
-// An Integer owns its digits; a copy is deep. Nothing here limits its size: who computes asks
-// before that, with the bits of the operands.
+// An Integer owns its digits; a copy is deep. Nothing here limits its size: callers
+// check the bits of the operands before they compute.
 #ifndef RPL_INTERP_STORE_INTEGER_H_
 #define RPL_INTERP_STORE_INTEGER_H_
 

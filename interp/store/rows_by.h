@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who stated the rows of a relation.
+// The parties that stated the rows of a relation.
 #ifndef RPL_INTERP_STORE_ROWS_BY_H_
 #define RPL_INTERP_STORE_ROWS_BY_H_
 

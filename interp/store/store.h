@@ -12,8 +12,8 @@
 // last (Since), so that rules can take back what rests on them (interp/plan/withdrawal.h).
 //
 // The last rows of an equivalence may be kept as its classes (interp/store/classes.h): they have
-// their ids and are found and read like others. What has no other way to them than the stored rows
-// (rows, Row, indexes, each change) stores them first; ids and order stay.
+// their ids and are found and read like others. Access to stored rows alone (rows, Row, indexes,
+// each change) stores them first; ids and order stay.
 //
 // A row is asserted (a fact, a reply, a trace) or derived. Rules' conclusions are derived
 // and may be dropped and computed again; asserted rows stay until retracted.

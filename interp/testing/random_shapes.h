@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes: what random programs have on top of layers of rules, for tests only.
+// Shapes: the additions to the layers of rules in random programs, for tests only.
 //
 // A shape adds relations that need their caller, goals, conditions or sets, and relations that read
 // them, to a program of the plain vocabulary. What shapes add reads only what the program has

@@ -34,7 +34,7 @@ inline constexpr std::string_view kNoForm = "no form without callers";
 
 /// The sentences with such calls unfolded, of all relations whose rows may depend on a caller so.
 /// nullopt with `problem` where there is no such form: a counted or recursive call, a rule that
-/// gathers. `keys_bind`: who reads them takes the rows of a closed text for those of any relation
+/// gathers. `keys_bind`: readers take the rows of a closed text for those of any relation
 /// (RandomProgram::ClosedText), though they are answers for a caller; a rule has no form that reads
 /// such a relation beside a call that is unfolded. A call binds nothing before the columns that it
 /// needs are bound.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The door for what is said from outside the program (decision 92): facts, answers, sources and
-// retractions of a person, a host, a model, a tool or a file pass it, by whatever way they come.
+// The door for statements from outside the program (decision 92): facts, answers, sources and
+// retractions of a person, a host, a model, a tool or a file pass it, in whatever way they come.
 //
 // It asks the authority who may state what. A message is refused as a whole; of a source, the rows
 // that it may not state are left out. What the program says itself is only noted here, because its

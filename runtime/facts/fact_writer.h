@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing facts: what replies, texts, sources and decisions state becomes rows, and what they take
-// back goes.
+// The writer of facts: it turns the statements of replies, texts, sources and decisions into rows,
+// and removes the rows that they take back.
 //
 // A row may have very many instances (§7). Where the limits leave no time for all of them, the rest
 // follows in the next timestep, and until then nothing may rest on any of them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of what the parts of a run borrow of each other.
+// The names of the parts of a run that others borrow.
 #ifndef RPL_RUNTIME_FACTS_PART_NAMES_H_
 #define RPL_RUNTIME_FACTS_PART_NAMES_H_
 

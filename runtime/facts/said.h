@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was said to a run and waits for phase 2, in the order in which it was said.
+// The statements made to a run that wait for phase 2, in the order in which they were made.
 #ifndef RPL_RUNTIME_FACTS_SAID_H_
 #define RPL_RUNTIME_FACTS_SAID_H_
 

@@ -48,7 +48,7 @@ class ModelAgent : public RelayingAgent {
   ModelAgent(People& people, Tools& tools, Permission& permission, Note note,
              std::function<bool()> interrupted);
 
-  /// Takes a model, or, without a provider, none. `approved`: who starts the run named it.
+  /// Takes a model, or, without a provider, none. `approved`: the start of the run named it.
   void Use(const ModelConfig& config, Permit permit, bool approved,
            std::unique_ptr<ModelProvider> provider);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a protocol leaves to who works through it: the facts that it reads and that no rule, no file
-// and no question gives.
+// The facts that a protocol leaves to the person or agent who works through it: it reads them, and
+// no rule, file or question gives them.
 #ifndef RPL_RUNTIME_RUN_FACTS_TO_REPORT_H_
 #define RPL_RUNTIME_RUN_FACTS_TO_REPORT_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program and the configuration of the guard say about a call: its name in policies, tags,
-// arguments by name, subjects, and the end user. The table in gate.h has the relations.
+// The inputs of the guard about a call, from the program and its configuration: its name in
+// policies, tags, arguments by name, subjects, and the end user. gate.h lists the relations.
 //
 // A relation is looked up first; one with two different answers counts as having none. Before phase
 // 8 only rows that are stored are read, because no rule may be evaluated then (Derive).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comes from outside and becomes facts, in phases 1 and 2 of a timestep (§18.3): replies to
-// calls, decisions about failures, and texts. They wait in the order in which they came; the phases
-// assert or retract what they say, and record what is not stated in the program.
+// The inbox: replies to calls, decisions about failures, and texts from outside, which become facts
+// in phases 1 and 2 of a timestep (§18.3). They wait in order of arrival; the phases assert or
+// retract their statements, and record those that are not in the program.
 //
 // The entry of a reply in the trace is determined before its timestep (EntriesToCome), because a
 // session may end in between.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The outcome of a timestep: which of the things that it found is what the run ends with (§18.6,
-// decision 64), first what stopped it, then what constraints forbid, then the goal.
+// The outcome of a timestep: of its findings, the one that the run ends with (§18.6,
+// decision 64). A limit comes first, then violations of constraints, then the goal.
 //
 // A failure is recorded as an entry `%fail` of the trace. The author's own %fail rules (§15.7) come
 // before the reasons of the engine: the first that holds is the report.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How calls and questions are put to those outside: their words, their choices, and whose answers
-// count.
+// The writer of requests: it words calls and questions for those outside, with their choices and
+// the parties whose answers count.
 //
 // Borrows its arguments. One thread.
 #ifndef RPL_RUNTIME_STEP_REQUEST_WRITER_H_

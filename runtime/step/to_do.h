@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to do now (decision 91): the prose of headings, with values in the place of their spans.
+// The tasks for now (decision 91): the prose of headings, with values in the place of their spans.
 #ifndef RPL_RUNTIME_STEP_TO_DO_H_
 #define RPL_RUNTIME_STEP_TO_DO_H_
 

@@ -49,7 +49,7 @@ class Permission {
   virtual Permit AskToWrite(const std::string& path, std::size_t bytes) = 0;
 };
 
-/// Where who starts the run vouches for all that it uses: a script, a program that embeds rpl.
+/// For runs whose starter vouches for all that they use: a script, a program that embeds rpl.
 class VouchedPermission : public Permission {
  public:
   Permit Approve(const ToolCommand&) override { return {true, ""}; }

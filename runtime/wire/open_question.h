@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The open questions of a run as data, for whoever answers them outside of the process.
+// The open questions of a run as data, for programs and people outside the process.
 #ifndef RPL_RUNTIME_WIRE_OPEN_QUESTION_H_
 #define RPL_RUNTIME_WIRE_OPEN_QUESTION_H_
 

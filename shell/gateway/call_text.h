@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call as a person sees it who is to approve it: whole, or not at all.
+// A call as it is shown to the person who is to approve it: whole, or not at all.
 //
 // The call comes from a model, the person's "yes" lets it out. So every argument is shown, on a
 // line of its own, and no text of an argument passes for another line: it is JSON in which line

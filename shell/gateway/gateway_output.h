@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a gateway writes: lines to the host, lines to the server, and its own answers to the message
-// of the host in hand.
+// The output of a gateway: lines to the host, lines to the server, and its own answers to the
+// message of the host in hand.
 //
 // Lines come out in the order in which they went in. Answers wait, so that those to a batch can be
 // one, until FlushAnswers makes lines of them; they are then before what the message itself leads

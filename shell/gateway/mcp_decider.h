@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who decides about the calls that pass a gateway (shell/gateway/mcp_gateway.h): the policy, with
+// The decider about calls that pass a gateway (shell/gateway/mcp_gateway.h): the policy, with
 // its store and its audit log, behind an interface that knows no messages.
 //
 // The gateway asks about each call before it goes out, and about each result before it comes in,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two readers of a message of MCP may read in different ways. A gateway that decides about a
-// message must refuse these, or the server reads another message than it decided about.
+// The parts of an MCP message that two readers may read in different ways. A gateway that decides
+// about a message must refuse these, or the server reads another message than it decided about.
 //
 //   carriage returns      end a line for some, in the middle of a message
 //   bytes beside JSON     a byte order mark, NUL, other control characters, invalid UTF-8

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the run of a protocol that binds an agent is: below the folder of runs there is one folder
+// The place of a run that binds an agent: below the folder of runs there is one folder
 // for a protocol and a project, with the runs of the work, numbered from 1. One is under way; those
 // before it were ended by a person.
 #ifndef RPL_SHELL_GUARD_BOUND_PLACE_H_

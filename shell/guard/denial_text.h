@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an agent is told of a denial, and what a log keeps of a call.
+// The texts about a denial: for the agent, and for the log of calls.
 #ifndef RPL_SHELL_GUARD_DENIAL_TEXT_H_
 #define RPL_SHELL_GUARD_DENIAL_TEXT_H_
 

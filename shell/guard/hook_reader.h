@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the table of hosts says of an event: whose it is and which, and how the call ended that it
-// reports.
+// The reader of a host's events by the table of hosts: whose an event is and which, and how the
+// call ended that it reports.
 #ifndef RPL_SHELL_GUARD_HOOK_READER_H_
 #define RPL_SHELL_GUARD_HOOK_READER_H_
 

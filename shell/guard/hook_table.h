@@ -93,7 +93,7 @@ struct UnnamedHook {
 };
 inline constexpr UnnamedHook kUnnamedHooks[] = {{"", "PreToolUse"}};
 
-/// The keys at which the events of a host have what. An event without its host's key may have that
+/// The keys of the parts of a host's events. An event without its host's key may have that
 /// of another host, as hosts read each other's settings.
 struct HookKeys {
   std::string_view event = "hook_event_name";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an agent may not touch, whatever its protocol says: the protocol, the settings that start
-// the guard, the record of the run, and the commands by which a person speaks.
+// The protection of a guard from its agent, whatever the protocol says: no call touches the
+// protocol, the settings that start the guard, the record of the run, or a person's commands.
 //
 // It reads the rows of a call, and is no proof: a program may write what it likes, and whoever has
 // the rights of the user may replace the guard itself (docs/bind.md).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands where in a document: its blocks, scopes, sentences and prose, put together from the
-// readings of its parts. Places count from the begin of the document.
+// The layout of a document: its blocks, scopes, sentences and prose, put together from the
+// readings of its parts. Places count from the beginning of the document.
 #ifndef RPL_SHELL_LSP_DOCUMENT_LAYOUT_H_
 #define RPL_SHELL_LSP_DOCUMENT_LAYOUT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a document answers, for hovers and lenses.
+// The evaluation of a document's queries, for hovers and lenses.
 //
 // A document is evaluated in a session of its own, with limits of time and memory, by an agent that
 // answers nothing: no tool is called and nobody is asked. An evaluation that met a limit or was

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands beside and above the text: inlay hints with strata and inputs, and code lenses that
+// The hints beside and above the text: inlay hints with strata and inputs, and code lenses that
 // evaluate.
 #ifndef RPL_SHELL_LSP_HINTS_H_
 #define RPL_SHELL_LSP_HINTS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client shows about the name under the cursor.
+// The text that a client shows about the name under the cursor.
 #ifndef RPL_SHELL_LSP_HOVER_H_
 #define RPL_SHELL_LSP_HOVER_H_
 

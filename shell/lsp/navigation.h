@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a name is defined and used: definition, references, highlights, and the dependencies of
+// Navigation by names: definition, references, highlights, and the dependencies of
 // rules as a call hierarchy. Each function takes the parameters of the request of that name and
 // returns its result.
 #ifndef RPL_SHELL_LSP_NAVIGATION_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the analysis says about the relations of a document, with the files that it names: strata,
+// The analysis of a document's relations, with the files that it names: strata,
 // and the arguments that a caller must bind. Nothing is derived.
 #ifndef RPL_SHELL_LSP_PROGRAM_VIEW_H_
 #define RPL_SHELL_LSP_PROGRAM_VIEW_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the features of the server share: the files, their indexes and views, what the client can
-// do, and where a name of one file is defined and used in others.
+// The state that the features of the server share: the files, their indexes and views, the client's
+// capabilities, and where a name of one file is defined and used in others.
 #ifndef RPL_SHELL_LSP_PROJECT_H_
 #define RPL_SHELL_LSP_PROJECT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands before the body of a request of HTTP, as far as the server reads it: whether it can
+// The head of an HTTP request, as far as the server reads it: whether it can
 // be read in two ways, whether it is refused, and whose it is.
 //
 // Values only, without a connection: the reader of the request (http_connection.cc) adds them.

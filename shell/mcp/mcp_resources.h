@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a host may show its user without a tool: resources, prompts, and completions.
+// The features that a host may show its user without a tool: resources, prompts, and completions.
 //
 //   rpl://protocol/NAME            the document
 //   rpl://catalogue/NAME           its goals, relations and tools, as `rpl doc` lists them

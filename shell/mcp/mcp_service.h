@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all requests of a server share: the protocols, the runs, the threads, and what was allowed
-// on the command line.
+// The state that all requests of a server share: the protocols, the runs, the threads, and the
+// permissions of the command line.
 #ifndef RPL_SHELL_MCP_MCP_SERVICE_H_
 #define RPL_SHELL_MCP_MCP_SERVICE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server tells about its protocols: title, goals, first questions and their prose.
+// The list of a server's protocols: title, goals, first questions and their prose.
 //
 // This is read off a run that nobody answers, which is kept until the file changes. So the
 // questions are those that a run begins with, as a client will see them.

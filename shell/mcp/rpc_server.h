@@ -79,7 +79,7 @@ class RpcServer {
   const std::unique_ptr<Parts> parts_;
 };
 
-/// One method: who may call it, and what does it.
+/// One method: the parties that may call it, and its handler.
 struct RpcServer::Method {
   std::string_view name;
   bool legacy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the values of an answer come from, as far as the store knows it: stated in a text,
+// The origin of the values of an answer, as far as the store knows it: stated in a text,
 // answered, replied by a tool, read from a file, or derived by rules.
 //
 // A value of a goal is a column of the rows that the rule of the goal reads. The origin is told if

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this build of the program makes pages (RPL_WITH_PAGES). Without them no command offers
-// one.
+// The presence of pages in this build of the program (RPL_WITH_PAGES). Without them no command
+// offers one.
 #ifndef RPL_SHELL_PAGES_PAGES_H_
 #define RPL_SHELL_PAGES_PAGES_H_
 

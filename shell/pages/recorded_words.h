@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recorded RPL value says to a person: failures as sentences instead of terms.
+// The words for recorded RPL values: failures as sentences instead of terms.
 #ifndef RPL_SHELL_PAGES_RECORDED_WORDS_H_
 #define RPL_SHELL_PAGES_RECORDED_WORDS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of the shell as a table (Repl::Commands has it), what `.help` says of them and of
-// what is no command, and the names that Tab completes.
+// The commands of the shell as a table (Repl::Commands has it), the texts of `.help` about them and
+// about other names, and the names that Tab completes.
 #ifndef RPL_SHELL_REPL_COMMAND_HELP_H_
 #define RPL_SHELL_REPL_COMMAND_HELP_H_
 

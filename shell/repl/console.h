@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the shell prints: results on standard output, or in the file of `.output`; notes, errors
+// The outputs of the shell: results on standard output, or in the file of `.output`; notes, errors
 // and findings on standard error, in colour if that is a terminal.
 //
 // While a file is open, it is the buffer of std::cout, so whoever prints results needs no console.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the database of a process answers.
+// A watch over the database of a process, which tells whether it answers.
 //
 // While it is away, requests are not to wait for it one after the other: the first ones find out,
 // and until it answers again one in half a second tries, and all others fail at once. Safe for use

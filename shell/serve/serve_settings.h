@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of a process of `rpl serve` are told, and what they agree on: the queue that they
-// use, and the state in which a turn leaves a run.
+// The settings that the parts of a process of `rpl serve` share, and their agreement about
+// the queue that they use and the state in which a turn leaves a run.
 #ifndef RPL_SHELL_SERVE_SERVE_SETTINGS_H_
 #define RPL_SHELL_SERVE_SERVE_SETTINGS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server keeps of its runs beside their sessions: whose a run is, what it runs, and which
-// request began it. So a server that starts anew goes on with every run.
+// The records that a server keeps of its runs beside their sessions: whose a run is, what it runs,
+// and which request began it. So a server that starts anew goes on with every run.
 //
 // There are two kinds. RunFiles (run_files.h) keeps records in the folder of the sessions, for one
 // process. RunRows (shell/serve/run_rows.h) keeps them in a database that many processes share:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the HTTP server serves beside /mcp: requests to other paths, handed to one handler.
+// The handler of the HTTP server for requests to paths other than /mcp.
 #ifndef RPL_SHELL_SERVING_WEB_HANDLER_H_
 #define RPL_SHELL_SERVING_WEB_HANDLER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command tells whoever started it. The code of an outcome is in shell/terminal/report.h.
+// The exit codes of commands. The code of an outcome is in shell/terminal/report.h.
 #ifndef RPL_SHELL_TERMINAL_EXIT_CODE_H_
 #define RPL_SHELL_TERMINAL_EXIT_CODE_H_
 

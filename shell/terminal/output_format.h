@@ -34,7 +34,7 @@ void WriteJson(std::ostream& out, const nlohmann::ordered_json& object);
 inline constexpr OutputFormat kOutputFormats[] = {{"text", nullptr}, {"json", WriteJson}};
 
 /// The format of data that `--format` on a command line names, whether or not the command has it:
-/// who asks for data reads why it is refused as data. Null if there is none.
+/// a refusal is then data as well. Null if there is none.
 const OutputFormat* DataFormatOf(int argc, const char* const* argv);
 
 }  // namespace rpl

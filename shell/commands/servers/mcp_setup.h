@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `rpl mcp` and `rpl serve` do alike with the options for the Model Context Protocol.
+// The set-up that `rpl mcp` and `rpl serve` share, by the options of the Model Context Protocol.
 #ifndef RPL_SHELL_COMMANDS_SERVERS_MCP_SETUP_H_
 #define RPL_SHELL_COMMANDS_SERVERS_MCP_SETUP_H_
 
