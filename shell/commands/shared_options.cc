@@ -77,7 +77,7 @@ void AddFactsOptions(CLI::App& command, EngineOptions& options) {
           [&options](const std::string& text) {
             options.separator = text == "tab" ? '\t' : text.front();
           },
-          "What stands between the fields of CSV in --facts, as ; or tab (default: a comma)")
+          "The character between fields of CSV in --facts, such as ; or tab (default: a comma)")
       ->type_name("CHAR")
       ->check([](const std::string& text) -> std::string {
         if (text == "tab" || (text.size() == 1 && IsSeparator(text.front()))) return "";

@@ -245,7 +245,7 @@ Command DescribeGuard(CLI::App& command, const Wanted& wanted) {
     answer.add_option("--reason", to.reason, "Why")->type_name("T");
     AddGuardStore(answer, to);
     AddGuardNow(answer, to);
-    AddSecretFile(answer, to, "Who answers knows the secret of the store, in this file");
+    AddSecretFile(answer, to, "File with the secret of the store, as proof that a person answers");
   };
   add("approve", "Allow a held call", What::kApprove, [&](CLI::App& answer) {
     describe_answer(answer);
@@ -289,7 +289,8 @@ Command DescribeGuard(CLI::App& command, const Wanted& wanted) {
          });
   of_run("why", "Tell why the last call was denied", What::kWhy, [](CLI::App&) {});
   const auto add_run_secret = [&](CLI::App& part) {
-    AddSecretFile(part, to, "Who does it knows the secret of the protocol's runs, in this file");
+    AddSecretFile(part, to,
+                  "File with the secret of the protocol's runs, as proof that a person does this");
   };
   of_run("answer", "Answer a question of that run", What::kAnswer, [&](CLI::App& part) {
     add_run_secret(part);
