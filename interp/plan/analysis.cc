@@ -311,10 +311,12 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
       if ((known >> i & 1) != 0)
         ForEachSlot(def.args[i], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
     const std::unique_ptr<Plan> plan = planner.Make(clauses, bound, wanted, def.slots, def.avar);
-    for (const Step& step : plan->steps)
-      if (step.endless && (known == 0 || known == all))
-        needs.growing.insert(At(store_->BaseOf(step.relation)).growing.begin(),
-                             At(store_->BaseOf(step.relation)).growing.end());
+    for (const Step& step : plan->steps) {
+      if (!step.endless || (known != 0 && known != all)) continue;
+      const std::set<std::size_t>& open = At(store_->BaseOf(step.relation)).growing;
+      needs.growing.insert(open.begin(), open.end());
+      if (known == all) needs.always.insert(open.begin(), open.end());
+    }
     if (known == 0)
       needs.asks = std::any_of(plan->steps.begin(), plan->steps.end(), [](const Step& s) {
         return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
@@ -330,7 +332,6 @@ Analysis::Needs Analysis::NeedsOf(const Definition& def, Planner& planner) const
       return !found.stuck && !found.endless;
     };
     needs.finite = ModeSet::Of(all, ends);
-    needs.endless = plan_for(all).endless;
   }
   // A rule that chooses does so among the rows for all groups, whatever its caller binds.
   const std::vector<bool> groups = plan_for(0).grouped;

@@ -333,7 +333,7 @@ class Analysis : public Catalog {
     ModeSet modes, finite;
     Columns keys = 0;               // see KeysOf
     std::set<std::size_t> growing;  // what it leaves open of these, if its caller binds nothing
-    bool endless = false;           // and also whatever the caller binds
+    std::set<std::size_t> always;   // and of these, also whatever the caller binds
     Quiet quiet = ModeSet();
     bool asks = false;   // for what no clause binds, if the caller binds nothing
     bool stuck = false;  // in some branch, whatever the caller binds

@@ -205,7 +205,8 @@ class Analysis::Readers {
   Readers(Analysis& analysis, const Program& program, const std::vector<Info>& before)
       : analysis_(analysis), program_(program), before_(before) {}
 
-  /// By number of the growing component: the first reader that leaves something open.
+  /// By number of the growing component: the first reader that leaves something open. One that a
+  /// rule leaves open whatever its caller binds spoils what others bind, so those come first, alone.
   struct Reader {
     Span span;
     std::string text;
@@ -221,7 +222,7 @@ class Analysis::Readers {
     for (const auto& [heading, use] : analysis_.headings_)
       for (const HeadingUse::Argument& argument : use.arguments)
         LookAtChoices(argument.choices, analysis_.store_->at(heading).name());
-    return std::move(found_);
+    return std::move(always_.empty() ? found_ : always_);
   }
 
  private:
@@ -255,7 +256,8 @@ class Analysis::Readers {
     const Needs& needs = at->second;
     const bool asked_whole =
         analysis_.store_->at(def.head).space() == Space::kGoal || IsChecked(def);
-    bool refused = needs.endless || (asked_whole && needs.finite != needs.modes);
+    for (const std::size_t i : needs.always) always_.try_emplace(i, Reader{def.span, def.text});
+    bool refused = asked_whole && needs.finite != needs.modes;
     if (info.from_callers)
       for (const std::size_t i : info.growing)
         if (const auto own = analysis_.growing_[i].modes.find(def.head);
@@ -292,7 +294,7 @@ class Analysis::Readers {
   Analysis& analysis_;
   const Program& program_;
   const std::vector<Info>& before_;
-  std::map<std::size_t, Reader> found_;
+  std::map<std::size_t, Reader> always_, found_;
 };
 
 bool Analysis::AddReader(const Definition& query) {
