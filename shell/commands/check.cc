@@ -465,15 +465,13 @@ int CommandCheck(const CheckCommandOptions& options) {
 
 }  // namespace
 
-Command DescribeCheck(CLI::App& command, const Wanted&) {
+Command DescribeCheck(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<CheckCommandOptions>();
   CheckCommandOptions& to = *options;
   using Format = CheckCommandOptions::Format;
-  command
-      .add_option("PATH", to.files,
-                  "Markdown protocols, plain RPL (*.rpl), or folders with such files")
-      ->required();
-  command.add_flag("--together", to.together, "Check the files as one program");
+  command.Add("PATH", to.files, "Markdown protocols, plain RPL (*.rpl), or folders with such files")
+      .Required();
+  command.Flag("--together", to.together, "Check the files as one program");
   AddFormat(command, to.format,
             {{"text", Format::kText},
              {"json", Format::kJson},
@@ -481,16 +479,16 @@ Command DescribeCheck(CLI::App& command, const Wanted&) {
              {"github", Format::kGithub}});
   AddConfig(command, to.engine.config, kBesideDocument);
   AddFactsOptions(command, to.engine);
-  command.add_flag("--fix", to.fix, "Apply mechanical fixes to the files");
-  command.add_flag("--strict", to.strict, "Treat warnings as errors");
+  command.Flag("--fix", to.fix, "Apply mechanical fixes to the files");
+  command.Flag("--strict", to.strict, "Treat warnings as errors");
   command
-      .add_option("--fail-level", to.fail_level,
-                  "The lowest severity that fails the check: error (default), warning or info")
-      ->type_name("LEVEL")
-      ->check(CLI::IsMember({"error", "warning", "info"}));
+      .Add("--fail-level", to.fail_level,
+           "The lowest severity that fails the check: error (default), warning or info")
+      .Unit("LEVEL")
+      .OneOf({"error", "warning", "info"});
   AddWatch(command, to.watch);
   AddTimeAndMemory(command, to.engine.limits);
-  command.footer(kCheckFooter);
+  command.Footer(kCheckFooter);
   return {.run = [options] { return CommandCheck(*options); },
           .limits = &to.engine.limits,
           .watch = &to.watch};

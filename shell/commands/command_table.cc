@@ -29,15 +29,15 @@ Examples
   rpl help tutorial                        # a page; rpl help topics lists them)";
 
 // Listed in the help only: `help` is replaced by --help before parsing.
-Command DescribeHelp(CLI::App& command, const Wanted&) {
-  command.add_option("COMMAND", "A command, or a command and its subcommand");
+Command DescribeHelp(CommandOptions command, const Wanted&) {
+  command.AddUnread("COMMAND", "A command, or a command and its subcommand");
   return {};
 }
 
 struct CommandRow {
   const char* name;
   const char* about;
-  Command (*describe)(CLI::App& command, const Wanted& wanted);
+  Command (*describe)(CommandOptions command, const Wanted& wanted);
   bool is_shown = true;  // in the help text
 };
 
@@ -94,7 +94,7 @@ std::map<std::string, Command> DescribeCommands(CLI::App& app, const Wanted& wan
     if (!wanted(row.name)) continue;
     CLI::App* const command = app.add_subcommand(row.name, row.about);
     if (!row.is_shown) command->group("");
-    described.emplace(row.name, row.describe(*command, wanted));
+    described.emplace(row.name, row.describe(CommandOptions(*command), wanted));
   }
   return described;
 }

@@ -13,10 +13,7 @@
 #include <string_view>
 
 #include "runtime/session_options.h"
-
-namespace CLI {
-class App;
-}
+#include "shell/commands/command_options.h"
 
 namespace rpl {
 
@@ -35,31 +32,31 @@ using Wanted = std::function<bool(std::string_view)>;
 
 /// Each adds the options and the help of a command to the parser, which refuses invalid values: a
 /// command can rely on its options.
-Command DescribeNew(CLI::App& command, const Wanted& wanted);
-Command DescribeRun(CLI::App& command, const Wanted& wanted);
-Command DescribeProfile(CLI::App& command, const Wanted& wanted);
-Command DescribeResume(CLI::App& command, const Wanted& wanted);
-Command DescribeTrace(CLI::App& command, const Wanted& wanted);
-Command DescribeSession(CLI::App& command, const Wanted& wanted);
-Command DescribeReply(CLI::App& command, const Wanted& wanted);
-Command DescribeQuery(CLI::App& command, const Wanted& wanted);
-Command DescribeSql(CLI::App& command, const Wanted& wanted);
-Command DescribeRepl(CLI::App& command, const Wanted& wanted);
-Command DescribeTest(CLI::App& command, const Wanted& wanted);
-Command DescribeEval(CLI::App& command, const Wanted& wanted);
-Command DescribeCheck(CLI::App& command, const Wanted& wanted);
-Command DescribeVerify(CLI::App& command, const Wanted& wanted);
-Command DescribeExplain(CLI::App& command, const Wanted& wanted);
-Command DescribeGuard(CLI::App& command, const Wanted& wanted);
-Command DescribeMcp(CLI::App& command, const Wanted& wanted);
-Command DescribeDrive(CLI::App& command, const Wanted& wanted);
-Command DescribeServe(CLI::App& command, const Wanted& wanted);
-Command DescribeLsp(CLI::App& command, const Wanted& wanted);
-Command DescribeDoc(CLI::App& command, const Wanted& wanted);
-Command DescribeParse(CLI::App& command, const Wanted& wanted);
-Command DescribeFmt(CLI::App& command, const Wanted& wanted);
-Command DescribeCompletion(CLI::App& command, const Wanted& wanted);
-Command DescribeReference(CLI::App& command, const Wanted& wanted);
+Command DescribeNew(CommandOptions command, const Wanted& wanted);
+Command DescribeRun(CommandOptions command, const Wanted& wanted);
+Command DescribeProfile(CommandOptions command, const Wanted& wanted);
+Command DescribeResume(CommandOptions command, const Wanted& wanted);
+Command DescribeTrace(CommandOptions command, const Wanted& wanted);
+Command DescribeSession(CommandOptions command, const Wanted& wanted);
+Command DescribeReply(CommandOptions command, const Wanted& wanted);
+Command DescribeQuery(CommandOptions command, const Wanted& wanted);
+Command DescribeSql(CommandOptions command, const Wanted& wanted);
+Command DescribeRepl(CommandOptions command, const Wanted& wanted);
+Command DescribeTest(CommandOptions command, const Wanted& wanted);
+Command DescribeEval(CommandOptions command, const Wanted& wanted);
+Command DescribeCheck(CommandOptions command, const Wanted& wanted);
+Command DescribeVerify(CommandOptions command, const Wanted& wanted);
+Command DescribeExplain(CommandOptions command, const Wanted& wanted);
+Command DescribeGuard(CommandOptions command, const Wanted& wanted);
+Command DescribeMcp(CommandOptions command, const Wanted& wanted);
+Command DescribeDrive(CommandOptions command, const Wanted& wanted);
+Command DescribeServe(CommandOptions command, const Wanted& wanted);
+Command DescribeLsp(CommandOptions command, const Wanted& wanted);
+Command DescribeDoc(CommandOptions command, const Wanted& wanted);
+Command DescribeParse(CommandOptions command, const Wanted& wanted);
+Command DescribeFmt(CommandOptions command, const Wanted& wanted);
+Command DescribeCompletion(CommandOptions command, const Wanted& wanted);
+Command DescribeReference(CommandOptions command, const Wanted& wanted);
 
 }  // namespace rpl
 

@@ -383,15 +383,13 @@ int CommandCompletion(const CompletionOptions& options, const CommandNode& root)
 
 }  // namespace
 
-Command DescribeCompletion(CLI::App& command, const Wanted&) {
+Command DescribeCompletion(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<CompletionOptions>();
   CompletionOptions& to = *options;
-  command.add_option("SHELL", to.shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command.footer(kCompletionFooter);
-  return {.run = [options, &command] {
-    return CommandCompletion(*options, ReadCommandTree(*command.get_parent()));
+  command.Add("SHELL", to.shell, "bash, zsh or fish").Required().OneOf({"bash", "zsh", "fish"});
+  command.Footer(kCompletionFooter);
+  return {.run = [options, command] {
+    return CommandCompletion(*options, ReadCommandTree(command.parser()));
   }};
 }
 

@@ -178,10 +178,10 @@ int CommandDoc(const DocOptions& options) {
 
 }  // namespace
 
-Command DescribeDoc(CLI::App& command, const Wanted&) {
+Command DescribeDoc(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<DocOptions>();
   DocOptions& to = *options;
-  command.add_option("FILE", to.files, kPrograms)->required();
+  command.Add("FILE", to.files, kPrograms).Required();
   AddFactsOptions(command, to.engine);
   std::vector<std::pair<std::string, DocFormat>> formats = {{"markdown", DocFormat::kMarkdown},
                                                             {"dot", DocFormat::kDot},
@@ -190,10 +190,10 @@ Command DescribeDoc(CLI::App& command, const Wanted&) {
   if (MakesPages()) formats.insert(formats.begin() + 1, {"html", DocFormat::kHtml});
   AddFormat(command, to.format, formats);
   if (MakesPages())
-    command.add_flag_callback(
+    command.FlagCalling(
         "--html", [&to] { to.format = DocFormat::kHtml; }, "The same as --format html: a page");
   AddTimeAndMemory(command, to.engine.limits);
-  command.footer(kDocFooter);
+  command.Footer(kDocFooter);
   return {.run = [options] { return CommandDoc(*options); }, .limits = &to.engine.limits};
 }
 

@@ -182,24 +182,23 @@ int CommandEval(const EvalOptions& options) {
 
 }  // namespace
 
-Command DescribeEval(CLI::App& command, const Wanted&) {
+Command DescribeEval(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<EvalOptions>();
   EvalOptions& to = *options;
-  command.add_option("PATH", to.paths, "Files of test scripts, and folders with *.md files")
-      ->required();
+  command.Add("PATH", to.paths, "Files of test scripts, and folders with *.md files").Required();
   AddRepeatable(command, "--model", to.models, "PROVIDER:NAME",
                 "A model in the place of the cassettes, as of `rpl run`; repeatable")
-      ->required()
-      ->check([](const std::string& text) { return ModelNamed(text).error; });
-  command.add_option("--runs", to.runs, "How often each case is run (default: 1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1'000));
+      .Required()
+      .Check([](const std::string& text) { return ModelNamed(text).error; });
+  command.Add("--runs", to.runs, "How often each case is run (default: 1)")
+      .Unit("N")
+      .Within(1, 1'000);
   command
-      .add_option("--filter", to.filter,
-                  "Run only cases with TEXT in their name or in a heading above them")
-      ->type_name("TEXT");
+      .Add("--filter", to.filter,
+           "Run only cases with TEXT in their name or in a heading above them")
+      .Unit("TEXT");
   AddFormat(command, to.format);
-  command.footer(kEvalFooter);
+  command.Footer(kEvalFooter);
   return {.run = [options] { return CommandEval(*options); }};
 }
 

@@ -224,18 +224,18 @@ int CommandExplain(const ExplainOptions& options) {
 
 }  // namespace
 
-Command DescribeExplain(CLI::App& command, const Wanted&) {
+Command DescribeExplain(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ExplainOptions>();
   ExplainOptions& to = *options;
-  AddPrograms(command, to.files)->required();
-  command.add_option("FORM", to.form, "A fact or a goal, with or without variables")->required();
-  command.add_flag("--not", to.absent, "Explain why no fact matches");
+  AddPrograms(command, to.files).Required();
+  command.Add("FORM", to.form, "A fact or a goal, with or without variables").Required();
+  command.Flag("--not", to.absent, "Explain why no fact matches");
   command
-      .add_option_function<std::size_t>(
+      .AddTaking<std::size_t>(
           "--depth", [&to](const std::size_t& depth) { to.depth = depth; },
           "Levels to show (default: 64; with --not, 2)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 10'000));
+      .Unit("N")
+      .Within(0, 10'000);
   AddAnswerOptions(command, to.engine);
   AddRepeatable(command, "--allow-tool", to.engine.allow_tools, "NAME",
                 "Read what rpl.yaml opens, without its approval: index; repeatable");
@@ -245,7 +245,7 @@ Command DescribeExplain(CLI::App& command, const Wanted&) {
             {{"text", ExplainFormat::kText},
              {"json", ExplainFormat::kJson},
              {"dot", ExplainFormat::kDot}});
-  command.footer(kExplainFooter);
+  command.Footer(kExplainFooter);
   return {.run = [options] { return CommandExplain(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

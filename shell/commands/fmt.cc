@@ -289,27 +289,26 @@ int CommandFmt(const FmtOptions& options) {
 
 }  // namespace
 
-Command DescribeFmt(CLI::App& command, const Wanted&) {
+Command DescribeFmt(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<FmtOptions>();
   FmtOptions& to = *options;
-  command.add_option("FILE", to.files, "Markdown protocols, *.rpl, or - for standard input")
-      ->required();
+  command.Add("FILE", to.files, "Markdown protocols, *.rpl, or - for standard input").Required();
   struct Flag {
     const char* name;
     const char* help;
     FmtMode mode;
   };
-  std::vector<CLI::Option*> flags;
+  std::vector<CommandOption> flags;
   for (const Flag& flag : {Flag{"-w,--write", "Write changes back to the files", FmtMode::kWrite},
                            Flag{"--check", "List the files that would change", FmtMode::kCheck},
                            Flag{"--diff", "Show the changes as a diff", FmtMode::kDiff}}) {
-    CLI::Option* option = command.add_flag_callback(
+    const CommandOption option = command.FlagCalling(
         flag.name, [&mode = to.mode, to = flag.mode] { mode = to; }, flag.help);
-    for (CLI::Option* other : flags) option->excludes(other);
+    for (CommandOption other : flags) option.Excludes(other);
     flags.push_back(option);
   }
   AddTimeAndMemory(command, to.limits);
-  command.footer(kFmtFooter);
+  command.Footer(kFmtFooter);
   return {.run = [options] { return CommandFmt(*options); }, .limits = &to.limits};
 }
 

@@ -251,14 +251,14 @@ int CommandNew(const NewOptions& options) {
 
 }  // namespace
 
-Command DescribeNew(CLI::App& command, const Wanted&) {
+Command DescribeNew(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<NewOptions>();
   NewOptions& to = *options;
-  command.add_option("NAME", to.name, "The name of the goal, as in bike-lending")->required();
-  command.add_option("--kind", to.kind, "A protocol to run, or a gate for an agent's tool calls")
-      ->type_name("protocol|gate")
-      ->check(CLI::IsMember({"protocol", "gate"}));
-  command.footer(kNewFooter);
+  command.Add("NAME", to.name, "The name of the goal, as in bike-lending").Required();
+  command.Add("--kind", to.kind, "A protocol to run, or a gate for an agent's tool calls")
+      .Unit("protocol|gate")
+      .OneOf({"protocol", "gate"});
+  command.Footer(kNewFooter);
   return {.run = [options] { return CommandNew(*options); }};
 }
 

@@ -87,13 +87,13 @@ int CommandParse(const ParseOptions& options) {
 
 }  // namespace
 
-Command DescribeParse(CLI::App& command, const Wanted&) {
+Command DescribeParse(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ParseOptions>();
   ParseOptions& to = *options;
-  command.add_option("FILE", to.file, "A Markdown protocol, or plain RPL (*.rpl)")->required();
+  command.Add("FILE", to.file, "A Markdown protocol, or plain RPL (*.rpl)").Required();
   AddFormat(command, to.format);
   AddTimeAndMemory(command, to.limits);
-  command.footer(kParseFooter);
+  command.Footer(kParseFooter);
   return {.run = [options] { return CommandParse(*options); }, .limits = &to.limits};
 }
 

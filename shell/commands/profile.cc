@@ -65,21 +65,21 @@ int CommandProfile(const ProfileOptions& options) {
 
 }  // namespace
 
-Command DescribeProfile(CLI::App& command, const Wanted&) {
+Command DescribeProfile(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ProfileOptions>();
   ProfileOptions& to = *options;
-  command.add_option("FILE", to.files, kPrograms)->required();
+  command.Add("FILE", to.files, kPrograms).Required();
   AddRunOptions(command, to.engine);
   AddFormat(command, to.engine.format);
-  command.add_option("--top", to.top, "Show the first N rules and indexes (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-  command.add_flag_callback(
+  command.Add("--top", to.top, "Show the first N rules and indexes (default: all)")
+      .Unit("N")
+      .Within(std::size_t{1}, std::size_t{1'000'000});
+  command.FlagCalling(
       "--no-times", [&to] { to.times = false; }, "Print counts only, which are reproducible");
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
-  command.footer(kProfileFooter);
+  command.Footer(kProfileFooter);
   return {.run = [options] { return CommandProfile(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

@@ -125,14 +125,14 @@ std::string CheckDatabase(const std::string& url) {
 
 }  // namespace
 
-Command DescribeQuery(CLI::App& command, const Wanted&) {
+Command DescribeQuery(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<QueryOptions>();
   QueryOptions& to = *options;
   AddPrograms(command, to.files);
-  command.add_option("GOAL", to.goal, "A goal form, or one or more calls")->required();
-  command.add_option("--on", to.on, "Let this PostgreSQL database answer (docs/sql.md)")
-      ->type_name("URL")
-      ->check(CheckDatabase);
+  command.Add("GOAL", to.goal, "A goal form, or one or more calls").Required();
+  command.Add("--on", to.on, "Let this PostgreSQL database answer (docs/sql.md)")
+      .Unit("URL")
+      .Check(CheckDatabase);
   AddReportedRunOptions(command, to.engine);
   std::vector<std::pair<std::string, AnswerMode>> formats;
   for (const OutputFormat& format : kOutputFormats)
@@ -142,7 +142,7 @@ Command DescribeQuery(CLI::App& command, const Wanted&) {
   AddFormat(command, to.mode, formats);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
-  command.footer(kQueryFooter);
+  command.Footer(kQueryFooter);
   return {.run = [options] { return CommandQuery(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

@@ -203,15 +203,15 @@ int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
 
 }  // namespace
 
-Command DescribeReference(CLI::App& command, const Wanted&) {
+Command DescribeReference(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ReferenceOptions>();
   ReferenceOptions& to = *options;
-  command.add_option("WHAT", to.what, "markdown, man or commands")
-      ->required()
-      ->check(CLI::IsMember({"markdown", "man", "commands"}));
-  command.add_option("COMMAND", to.command, "The command, for `man`");
-  return {.run = [options, &command] {
-    return CommandReference(*options, ReadCommandTree(*command.get_parent()));
+  command.Add("WHAT", to.what, "markdown, man or commands")
+      .Required()
+      .OneOf({"markdown", "man", "commands"});
+  command.Add("COMMAND", to.command, "The command, for `man`");
+  return {.run = [options, command] {
+    return CommandReference(*options, ReadCommandTree(command.parser()));
   }};
 }
 

@@ -21,21 +21,21 @@ int CommandRepl(const ReplOptions& options) { return Repl(options).Run(); }
 
 }  // namespace
 
-Command DescribeRepl(CLI::App& command, const Wanted&) {
+Command DescribeRepl(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ReplOptions>();
   ReplOptions& to = *options;
-  command.add_option("FILE", to.files, kPrograms);
+  command.Add("FILE", to.files, kPrograms);
   command
-      .add_option("--session", to.session,
-                  "Save the session in FILE, or postgresql://…/NAME; if it exists, continue it")
-      ->type_name("FILE");
-  command.add_option("--color", to.colour, "auto (default), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      .Add("--session", to.session,
+           "Save the session in FILE, or postgresql://…/NAME; if it exists, continue it")
+      .Unit("FILE");
+  command.Add("--color", to.colour, "auto (default), always or never")
+      .Unit("WHEN")
+      .OneOf({"auto", "always", "never"});
   AddEngineOptions(command, to.engine);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
-  command.footer(kReplFooter);
+  command.Footer(kReplFooter);
   return {.run = [options] { return CommandRepl(*options); }};
 }
 

@@ -82,14 +82,14 @@ int CommandReply(const ReplyOptions& options) {
 
 }  // namespace
 
-Command DescribeReply(CLI::App& command, const Wanted&) {
+Command DescribeReply(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ReplyOptions>();
   ReplyOptions& to = *options;
-  command.add_option("FILE", to.file, "The message (default: standard input)")->check(CheckNamed);
+  command.Add("FILE", to.file, "The message (default: standard input)").Check(CheckNamed);
   AddEngineOptions(command, to.engine);
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, "default: none");
-  command.footer(kReplyFooter);
+  command.Footer(kReplyFooter);
   return {.run = [options] { return CommandReply(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

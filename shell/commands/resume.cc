@@ -385,17 +385,17 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   return ExitCodeOf(outcome.status);
 }
 
-Command DescribeResume(CLI::App& command, const Wanted&) {
+Command DescribeResume(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ResumeOptions>();
   ResumeOptions& to = *options;
   command
-      .add_option("SESSION", to.session,
-                  "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
-      ->required();
+      .Add("SESSION", to.session,
+           "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
+      .Required();
   command
-      .add_option("--anchor", to.anchor,
-                  "Refuse a session that does not go on from here (see rpl trace anchor)")
-      ->type_name("N:HASH");
+      .Add("--anchor", to.anchor,
+           "Refuse a session that does not go on from here (see rpl trace anchor)")
+      .Unit("N:HASH");
   AddGoalOptions(command, to.engine);
   AddRepeatable(
       command, "--take-back", to.engine.take_back, "KEY",
@@ -405,7 +405,7 @@ Command DescribeResume(CLI::App& command, const Wanted&) {
   AddEngineOptions(command, to.engine);
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
-  command.footer(kResumeFooter);
+  command.Footer(kResumeFooter);
   return {.run = [options] { return CommandResume(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "runtime/run/saved_session.h"
+#include "runtime/record/session_store.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/resume.h"
 #include "shell/commands/shared_options.h"
@@ -61,22 +61,22 @@ int CommandRun(const RunOptions& options) {
 
 }  // namespace
 
-Command DescribeRun(CLI::App& command, const Wanted&) {
+Command DescribeRun(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<RunOptions>();
   RunOptions& to = *options;
-  command.add_option("FILE", to.files, kPrograms)->required();
+  command.Add("FILE", to.files, kPrograms).Required();
   AddGoalOptions(command, to.engine);
   AddEngineOptions(command, to.engine);
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
   command
-      .add_option("--session", to.session,
-                  "Save the run in FILE, or postgresql://…/NAME; if it exists, continue it")
-      ->type_name("FILE")
-      ->check(CheckNamed);
+      .Add("--session", to.session,
+           "Save the run in FILE, or postgresql://…/NAME; if it exists, continue it")
+      .Unit("FILE")
+      .Check(CheckNamed);
   AddWatch(command, to.watch);
-  command.footer(kRunFooter);
+  command.Footer(kRunFooter);
   return {.run = [options] { return CommandRun(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads,

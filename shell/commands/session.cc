@@ -121,22 +121,23 @@ int CommandSession(const SessionCommandOptions& options) {
 
 }  // namespace
 
-Command DescribeSession(CLI::App& command, const Wanted&) {
+Command DescribeSession(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<SessionCommandOptions>();
   SessionCommandOptions& to = *options;
   using What = SessionCommandOptions::What;
-  command.require_subcommand(1);
-  CLI::App* copy = AddPart(command, "copy", "Copy a session, verify the copy, and print its anchor",
-                           to.what, What::kCopy);
-  copy->add_option("FROM", to.from, "A session file, or postgresql://…/NAME")->required();
-  copy->add_option("TO", to.to, "The same, of a session that does not exist yet")->required();
-  CLI::App* list =
+  command.RequirePart(1);
+  const CommandOptions copy =
+      AddPart(command, "copy", "Copy a session, verify the copy, and print its anchor", to.what,
+              What::kCopy);
+  copy.Add("FROM", to.from, "A session file, or postgresql://…/NAME").Required();
+  copy.Add("TO", to.to, "The same, of a session that does not exist yet").Required();
+  const CommandOptions list =
       AddPart(command, "list", "List the sessions of a database", to.what, What::kList);
-  list->add_option("URL", to.from, "The database: postgresql://USER@HOST/DATABASE")->required();
-  AddFormat(*list, to.format);
+  list.Add("URL", to.from, "The database: postgresql://USER@HOST/DATABASE").Required();
+  AddFormat(list, to.format);
   AddPart(command, "schema", "Print the tables and roles of sessions in PostgreSQL, as SQL",
           to.what, What::kSchema);
-  command.footer(kSessionFooter);
+  command.Footer(kSessionFooter);
   return {.run = [options] { return CommandSession(*options); }, .limits = &to.limits};
 }
 

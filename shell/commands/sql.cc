@@ -60,24 +60,23 @@ int CommandSql(const SqlOptions& options) {
 
 }  // namespace
 
-Command DescribeSql(CLI::App& command, const Wanted&) {
+Command DescribeSql(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<SqlOptions>();
   SqlOptions& to = *options;
-  command.add_option("FILE", to.files, kPrograms)->required();
-  command.add_option("--schema", to.schema, "Create this schema (default: rpl)")
-      ->type_name("NAME")
-      ->check(CheckNamed);
-  command.add_flag("--pushed", to.pushed,
-                   "Print the queries that the databases of rpl.yaml evaluate in a run");
+  command.Add("FILE", to.files, kPrograms).Required();
+  command.Add("--schema", to.schema, "Create this schema (default: rpl)")
+      .Unit("NAME")
+      .Check(CheckNamed);
+  command.Flag("--pushed", to.pushed,
+               "Print the queries that the databases of rpl.yaml evaluate in a run");
   command
-      .add_option("--config", to.engine.config,
-                  "The configuration (default: rpl.yaml beside the program)")
-      ->type_name("FILE");
+      .Add("--config", to.engine.config, "The configuration (default: rpl.yaml beside the program)")
+      .Unit("FILE");
   AddRepeatable(command, "--allow-tool", to.engine.allow_tools, "NAME",
                 "Read what rpl.yaml opens, without its approval: index; repeatable");
   AddFactsOptions(command, to.engine);
   AddTimeAndMemory(command, to.engine.limits);
-  command.footer(kSqlFooter);
+  command.Footer(kSqlFooter);
   return {.run = [options] { return CommandSql(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

@@ -342,37 +342,37 @@ int CommandTest(const TestOptions& options) { return Testing(options).Run(); }
 
 }  // namespace
 
-Command DescribeTest(CLI::App& command, const Wanted&) {
+Command DescribeTest(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<TestOptions>();
   TestOptions& to = *options;
-  command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
+  command.Add("PATH", to.paths, "Files, and folders with *.md files").Required();
   command
-      .add_option("--filter", to.filter,
-                  "Run only cases with TEXT in their name or in a heading above them")
-      ->type_name("TEXT");
+      .Add("--filter", to.filter,
+           "Run only cases with TEXT in their name or in a heading above them")
+      .Unit("TEXT");
   AddFactsOptions(command, to.engine);
   AddFormat(command, to.format);
   AddWatch(command, to.watch);
-  command.add_flag("--update", to.update,
-                   "Write what came out into expectations that do not hold, unless it is an error");
+  command.Flag("--update", to.update,
+               "Write what came out into expectations that do not hold, unless it is an error");
   const auto add_file = [&](const char* name, std::string& file, const char* help) {
-    command.add_option(name, file, help)->type_name("FILE")->check(CheckNamed);
+    command.Add(name, file, help).Unit("FILE").Check(CheckNamed);
   };
-  CLI::Option* const record = command.add_flag(
+  const CommandOption record = command.Flag(
       "--record", to.record, "Make the cassettes of MODEL anew, with the replies of --model");
-  record->needs(AddModel(command, to.engine.model)->needs(record));
+  record.Needs(AddModel(command, to.engine.model).Needs(record));
   add_file("--junit", to.junit, "Write the results as JUnit XML, for CI");
-  command.add_flag("--coverage", to.coverage,
-                   "Print which rules, headings, branches and constraints did something");
+  command.Flag("--coverage", to.coverage,
+               "Print which rules, headings, branches and constraints did something");
   if (MakesPages()) add_file("--coverage-html", to.coverage_html, "Write the coverage as a page");
   add_file("--coverage-lcov", to.coverage_lcov, "Write the coverage as a tracefile of lcov");
   command
-      .add_option_function<double>(
+      .AddTaking<double>(
           "--min", [&to](const double& percent) { to.min_coverage = percent; },
           "Fail if less is covered")
-      ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 100.0));
-  command.footer(kTestFooter);
+      .Unit("PERCENT")
+      .Within(0.0, 100.0);
+  command.Footer(kTestFooter);
   return {.run = [options] { return CommandTest(*options); }, .watch = &to.watch};
 }
 

@@ -402,48 +402,48 @@ int CommandTrace(const TraceOptions& options) {
 
 }  // namespace
 
-Command DescribeTrace(CLI::App& command, const Wanted&) {
+Command DescribeTrace(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<TraceOptions>();
   TraceOptions& to = *options;
   using What = TraceOptions::What;
-  command.require_subcommand(1);
+  command.RequirePart(1);
   const auto add = [&](const char* name, const char* help, What what) {
-    CLI::App* part = AddPart(command, name, help, to.what, what);
-    part->add_option("SESSION", to.session,
-                     "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
-        ->required();
+    const CommandOptions part = AddPart(command, name, help, to.what, what);
+    part.Add("SESSION", to.session,
+             "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
+        .Required();
     return part;
   };
-  AddFormat(*add("show", "Print the entries, in order", What::kShow), to.format);
-  AddFormat(*add("questions", "Print what became of each question", What::kQuestions), to.format);
-  CLI::App* query = add("query", "Answer a goal from the current state", What::kQuery);
-  query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
-  AddFormat(*query, to.format);
-  CLI::App* exported =
+  AddFormat(add("show", "Print the entries, in order", What::kShow), to.format);
+  AddFormat(add("questions", "Print what became of each question", What::kQuestions), to.format);
+  const CommandOptions query = add("query", "Answer a goal from the current state", What::kQuery);
+  query.Add("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`").Required();
+  AddFormat(query, to.format);
+  const CommandOptions exported =
       add("export", "Print an RPL program that restores the current state", What::kExport);
-  AddChoice(*exported, "--format", to.ndjson, "FORMAT",
+  AddChoice(exported, "--format", to.ndjson, "FORMAT",
             "rpl (default), or ndjson: every event with its hash",
             {{"rpl", false}, {"ndjson", true}});
-  exported->add_flag("--cassette", to.cassette,
-                     "The replies of models instead, for `--model cassette:FILE`");
+  exported.Flag("--cassette", to.cassette,
+                "The replies of models instead, for `--model cassette:FILE`");
   add("verify", "Check that no event was altered", What::kVerify)
-      ->add_option("--anchor", to.anchor, "Also check that the session goes on from here")
-      ->type_name("N:HASH");
+      .Add("--anchor", to.anchor, "Also check that the session goes on from here")
+      .Unit("N:HASH");
   add("anchor", "Print the number and hash of the last event, for --anchor", What::kAnchor);
   add("diff", "Print the entries in which two sessions differ", What::kDiff)
-      ->add_option("OTHER", to.other, "Another session file, or postgresql://…/NAME")
-      ->required();
-  CLI::App* replay =
+      .Add("OTHER", to.other, "Another session file, or postgresql://…/NAME")
+      .Required();
+  const CommandOptions replay =
       add("replay", "Run the session again with its recorded replies, and compare", What::kReplay);
-  AddFormat(*replay, to.format);
-  AddThreads(*replay, to.threads);
+  AddFormat(replay, to.format);
+  AddThreads(replay, to.threads);
   if (MakesPages())
     add("html", "Write an HTML page with the timeline, the proofs of goals and the source",
         What::kHtml)
-        ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
-        ->type_name("FILE")
-        ->check(CheckNamed);
-  command.footer(kTraceFooter);
+        .Add("-o,--output", to.output, "Write to FILE (default: standard output)")
+        .Unit("FILE")
+        .Check(CheckNamed);
+  command.Footer(kTraceFooter);
   return {.run = [options] { return CommandTrace(*options); }, .limits = &to.limits};
 }
 

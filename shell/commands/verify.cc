@@ -6,12 +6,14 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "checks/guard/guard_store.h"
 #include "checks/verify/rules.h"
@@ -347,56 +349,57 @@ class Verification {
 // such file.
 int CommandVerify(const VerifyOptions& options) { return Verification(options).Run(); }
 
+std::optional<std::size_t> PredicateNumber(const std::string& id) {
+  std::size_t number = 0;
+  const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
+  if (read.ec != std::errc() || read.ptr != id.data() + id.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
-Command DescribeVerify(CLI::App& command, const Wanted&) {
+Command DescribeVerify(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<VerifyOptions>();
   VerifyOptions& to = *options;
   using Format = VerifyOptions::Format;
-  command.add_option("CONTENT", to.content, "The file to verify");
+  command.Add("CONTENT", to.content, "The file to verify");
   command
-      .add_option("--rulespec", to.rulespec,
-                  "A rulespec (default: analysis/rulespec.yaml, without --rules)")
-      ->type_name("FILE");
+      .Add("--rulespec", to.rulespec,
+           "A rulespec (default: analysis/rulespec.yaml, without --rules)")
+      .Unit("FILE");
   AddRepeatable(command, "--rules", to.rules, "FILE",
                 "A program whose constraints are the rules; repeatable");
-  command.add_option("--rule", to.rule, "Print only the record of this rule")->type_name("NAME");
-  command.add_flag("--list", to.list, "List the rules without verifying");
-  command.add_option("--out", to.out, "The folder for reports (default: the folder of CONTENT)")
-      ->type_name("FOLDER");
+  command.Add("--rule", to.rule, "Print only the record of this rule").Unit("NAME");
+  command.Flag("--list", to.list, "List the rules without verifying");
+  command.Add("--out", to.out, "The folder for reports (default: the folder of CONTENT)")
+      .Unit("FOLDER");
   AddFormat(command, to.format,
             {{"text", Format::kText}, {"json", Format::kJson}, {"sarif", Format::kSarif}});
   AddChoice(command, "--fail-on", to.fail_on, "LEVEL",
             "The lowest severity that rejects: error (default) or warning",
             {{"error", Severity::kError}, {"warning", Severity::kWarning}});
   command
-      .add_option_function<std::string>(
-          "--explain",
-          [&to](const std::string& id) {
-            std::size_t number = 0;
-            const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
-            if (read.ec != std::errc() || read.ptr != id.data() + id.size())
-              throw CLI::ValidationError("--explain",
-                                         "expected the number of a predicate, got `" + id + "`");
-            to.explain = number;
-          },
+      .AddTaking<std::string>(
+          "--explain", [&to](const std::string& id) { to.explain = PredicateNumber(id); },
           "Show why this predicate passes or fails")
-      ->type_name("ID");
-  command.add_flag("--require-rulespec", to.require_rulespec, "Fail if there is no rulespec");
-  command.add_flag("--exists", to.exists, "Only check whether CONTENT exists");
+      .Unit("ID")
+      .Check([](const std::string& id) {
+        return PredicateNumber(id) ? "" : "expected the number of a predicate, got `" + id + "`";
+      });
+  command.Flag("--require-rulespec", to.require_rulespec, "Fail if there is no rulespec");
+  command.Flag("--exists", to.exists, "Only check whether CONTENT exists");
   AddChoice(
       command, "--on-error", to.review_errors, "EFFECT",
       "Effect of a failed rule of severity error: block (default), or hitl (ask for a review)",
       {{"block", false}, {"hitl", true}});
   command
-      .add_option("--store", to.engine.guard.store,
-                  "The store with the reviews (see rpl guard pending)")
-      ->type_name("FILE");
+      .Add("--store", to.engine.guard.store, "The store with the reviews (see rpl guard pending)")
+      .Unit("FILE");
   AddNow(command, to.engine);
   to.engine.limits.max_seconds = 60;
   AddTimeAndMemory(command, to.engine.limits);
   AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
-  command.footer(kVerifyFooter);
+  command.Footer(kVerifyFooter);
   return {.run = [options] { return CommandVerify(*options); },
           .limits = &to.engine.limits,
           .threads = &to.engine.threads};

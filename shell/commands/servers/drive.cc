@@ -19,13 +19,13 @@ Examples
 }  // namespace
 
 // rpl drive: runs that another program drives, by lines of JSON on standard input and output.
-Command DescribeDrive(CLI::App& command, const Wanted&) {
+Command DescribeDrive(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<EngineOptions>();
   AddToolOptions(command, *options, kBesideDocument);
   AddGuardOptions(command, options->guard);
   AddLimitOptions(command, options->limits);
   AddThreads(command, options->threads);
-  command.footer(kDriveFooter);
+  command.Footer(kDriveFooter);
   return {.run = [options] { return ServeDriver(*options); }};
 }
 

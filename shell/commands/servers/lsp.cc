@@ -27,16 +27,14 @@ int CommandLsp(const LspOptions& options) { lsp::ServeLsp(options.client); }
 
 }  // namespace
 
-Command DescribeLsp(CLI::App& command, const Wanted&) {
+Command DescribeLsp(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<LspOptions>();
   LspOptions& to = *options;
-  command.add_flag("--stdio", to.stdio, "Serve a pipe; there is no other way, editors say it");
-  command
-      .add_option("--clientProcessId", to.client,
-                  "End when this process ends (default: with the pipe)")
-      ->type_name("PID")
-      ->check(CLI::NonNegativeNumber);
-  command.footer(kLspFooter);
+  command.Flag("--stdio", to.stdio, "Serve a pipe; there is no other way, editors say it");
+  command.Add("--clientProcessId", to.client, "End when this process ends (default: with the pipe)")
+      .Unit("PID")
+      .NotNegative();
+  command.Footer(kLspFooter);
   return {.run = [options] { return CommandLsp(*options); }};
 }
 

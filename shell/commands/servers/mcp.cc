@@ -115,51 +115,45 @@ int CommandMcp(const McpOptions& options) {
 
 }  // namespace
 
-Command DescribeMcp(CLI::App& command, const Wanted&) {
+Command DescribeMcp(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<McpOptions>();
   McpOptions& to = *options;
-  command.require_subcommand(0, 1);
+  command.RequirePart(0);
   constexpr const char* kPaths =
       "Markdown protocols, plain RPL (*.rpl), or folders with such files";
-  command.add_option("PATH", to.paths, kPaths);
-  CLI::App* install =
-      command.add_subcommand("install", "Print the settings by which a host starts the server");
-  install->callback([&to] { to.install = true; });
-  install->add_option("PATH", to.paths, kPaths)->required();
-  install->add_option("--host", to.host, "claude-code, claude-desktop, cursor or vscode")
-      ->type_name("NAME")
-      ->required()
-      ->check(CLI::IsMember({"claude-code", "claude-desktop", "cursor", "vscode"}));
-  install->add_option("--name", to.name, "The name of the server in the host (default: rpl)")
-      ->type_name("NAME");
-  install->add_flag("--write", to.write, "Add them to the file of the host");
+  command.Add("PATH", to.paths, kPaths);
+  const CommandOptions install =
+      command.Part("install", "Print the settings by which a host starts the server",
+                   [&to] { to.install = true; });
+  install.Add("PATH", to.paths, kPaths).Required();
+  install.Add("--host", to.host, "claude-code, claude-desktop, cursor or vscode")
+      .Unit("NAME")
+      .Required()
+      .OneOf({"claude-code", "claude-desktop", "cursor", "vscode"});
+  install.Add("--name", to.name, "The name of the server in the host (default: rpl)").Unit("NAME");
+  install.Flag("--write", to.write, "Add them to the file of the host");
+  command.Add("--sessions", to.sessions, "The folder of the runs (default: ~/.local/state/rpl/mcp)")
+      .Unit("FOLDER")
+      .Check(CheckNamed);
   command
-      .add_option("--sessions", to.sessions,
-                  "The folder of the runs (default: ~/.local/state/rpl/mcp)")
-      ->type_name("FOLDER")
-      ->check(CheckNamed);
-  command
-      .add_option(
-          "--project", to.project,
-          "The folder of the work, for a protocol that binds an agent (default: the host's, "
-          "or here)")
-      ->type_name("DIR");
+      .Add("--project", to.project,
+           "The folder of the work, for a protocol that binds an agent (default: the host's, "
+           "or here)")
+      .Unit("DIR");
   AddAskOptions(command, to.answers);
   command
-      .add_option("--http", to.http,
-                  "Serve HTTP at this address, as in 127.0.0.1:7000 (default: a pipe)")
-      ->type_name("ADDRESS")
-      ->check(CheckNamed);
+      .Add("--http", to.http, "Serve HTTP at this address, as in 127.0.0.1:7000 (default: a pipe)")
+      .Unit("ADDRESS")
+      .Check(CheckNamed);
   command
-      .add_option("--token-file", to.token_file,
-                  "Serve HTTP only to who has the token in this file")
-      ->type_name("FILE")
-      ->check(CheckNamed);
+      .Add("--token-file", to.token_file, "Serve HTTP only to clients with the token in this file")
+      .Unit("FILE")
+      .Check(CheckNamed);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddGuardOptions(command, to.engine.guard);
   AddLimitOptions(command, to.engine.limits);
   AddThreads(command, to.engine.threads);
-  command.footer(kMcpFooter);
+  command.Footer(kMcpFooter);
   return {.run = [options] { return CommandMcp(*options); }};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/commands/servers/mcp_setup.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -62,22 +61,19 @@ ExitCode SetUpMcp(const AskOptions& options, const EngineOptions& engine, McpSer
   return kExitOk;
 }
 
-void AddAskOptions(CLI::App& command, AskOptions& to) {
+void AddAskOptions(CommandOptions command, AskOptions& to) {
+  command.Add("--ask", to.ask, "Ask the user in forms of the host: auto (default), never or always")
+      .Unit("WHEN")
+      .OneOf({"auto", "never", "always"});
   command
-      .add_option("--ask", to.ask,
-                  "Ask the user in forms of the host: auto (default), never or always")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "never", "always"}));
+      .Add("--ask-timeout", to.ask_timeout, "Wait so long for the answer in a form (default: 45)")
+      .Unit("SECONDS")
+      .Within(1, 3600);
   command
-      .add_option("--ask-timeout", to.ask_timeout,
-                  "Wait so long for the answer in a form (default: 45)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
-  command
-      .add_option("--reply-within", to.reply_within,
-                  "Reply after this time also if the work goes on (default: 45)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
+      .Add("--reply-within", to.reply_within,
+           "Reply after this time also if the work goes on (default: 45)")
+      .Unit("SECONDS")
+      .Within(1, 3600);
 }
 
 }  // namespace rpl

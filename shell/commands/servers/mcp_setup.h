@@ -6,12 +6,9 @@
 
 #include <string>
 
+#include "shell/commands/command_options.h"
 #include "shell/program/options.h"
 #include "shell/terminal/exit_code.h"
-
-namespace CLI {
-class App;
-}
 
 namespace rpl {
 
@@ -23,7 +20,7 @@ struct AskOptions {
   int ask_timeout = 45;      // --ask-timeout SECONDS
   int reply_within = 45;     // --reply-within SECONDS
 };
-void AddAskOptions(CLI::App& command, AskOptions& to);
+void AddAskOptions(CommandOptions command, AskOptions& to);
 
 /// Sets how the service asks and answers, and with a policy that it decides about calls
 /// (rpl_guard). Not kExitOk, after a message, if the policy cannot be used.

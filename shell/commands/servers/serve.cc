@@ -194,57 +194,54 @@ int CommandServe(const ServeOptions& options) {
 
 }  // namespace
 
-Command DescribeServe(CLI::App& command, const Wanted&) {
+Command DescribeServe(CommandOptions command, const Wanted&) {
   const auto options = std::make_shared<ServeOptions>();
   ServeOptions& to = *options;
-  command.require_subcommand(0, 1);
-  command.add_option("PATH", to.paths,
-                     "Markdown protocols, plain RPL (*.rpl), or folders with such files");
-  command.add_subcommand("schema", "Print the tables that it uses")->callback([&to] {
-    to.schema = true;
-  });
+  command.RequirePart(0);
+  command.Add("PATH", to.paths,
+              "Markdown protocols, plain RPL (*.rpl), or folders with such files");
+  command.Part("schema", "Print the tables that it uses", [&to] { to.schema = true; });
+  command.Add("--store", to.store, "The PostgreSQL database with the runs and their sessions")
+      .Unit("URL")
+      .Check(CheckNamed);
+  command.Add("--http", to.http, "Serve at this address (default: 127.0.0.1:7070)")
+      .Unit("ADDRESS")
+      .Check(CheckNamed);
   command
-      .add_option("--store", to.store, "The PostgreSQL database with the runs and their sessions")
-      ->type_name("URL")
-      ->check(CheckNamed);
-  command.add_option("--http", to.http, "Serve at this address (default: 127.0.0.1:7070)")
-      ->type_name("ADDRESS")
-      ->check(CheckNamed);
+      .Add("--token-file", to.token_file,
+           "Serve only those with a token: a file with a token and a tenant on each line")
+      .Unit("FILE")
+      .Check(CheckNamed);
+  command.Add("--workers", to.workers, "Do so many turns at the same time (default: 2)")
+      .Unit("N")
+      .Within(1, 256);
   command
-      .add_option("--token-file", to.token_file,
-                  "Serve only those with a token: a file with a token and a tenant on each line")
-      ->type_name("FILE")
-      ->check(CheckNamed);
-  command.add_option("--workers", to.workers, "Do so many turns at the same time (default: 2)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256));
+      .Add("--lease", to.lease,
+           "Leave the run of a worker that died to others after this time (default: 15)")
+      .Unit("SECONDS")
+      .Within(1, 3600);
+  command.Add("--drain", to.drain, "Wait so long for turns when told to end (default: 30)")
+      .Unit("SECONDS")
+      .Within(0, 3600);
   command
-      .add_option("--lease", to.lease,
-                  "Leave the run of a worker that died to others after this time (default: 15)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
-  command.add_option("--drain", to.drain, "Wait so long for turns when told to end (default: 30)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0, 3600));
+      .Add("--max-ready", to.most_ready,
+           "Refuse runs of a tenant that has so many waiting for a worker (default: 10000)")
+      .Unit("N")
+      .NotNegative();
   command
-      .add_option("--max-ready", to.most_ready,
-                  "Refuse runs of a tenant that has so many waiting for a worker (default: 10000)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command
-      .add_option("--max-working", to.most_working,
-                  "Do at most so many turns of a tenant at the same time, on all workers")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--spans", to.spans, "Append OpenTelemetry spans of each turn to this file")
-      ->type_name("FILE")
-      ->check(CheckNamed);
+      .Add("--max-working", to.most_working,
+           "Do at most so many turns of a tenant at the same time, on all workers")
+      .Unit("N")
+      .NotNegative();
+  command.Add("--spans", to.spans, "Append OpenTelemetry spans of each turn to this file")
+      .Unit("FILE")
+      .Check(CheckNamed);
   AddAskOptions(command, to.answers);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddGuardOptions(command, to.engine.guard, "--guard-store");
   AddLimitOptions(command, to.engine.limits);
   AddThreads(command, to.engine.threads);
-  command.footer(kServeFooter);
+  command.Footer(kServeFooter);
   return {.run = [options] { return CommandServe(*options); }};
 }
 
