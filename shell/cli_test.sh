@@ -470,7 +470,7 @@ wait
 [[ -p pipe.rpl ]] || fail "expected a pipe"
 sleep 9 >pipe.rpl &
 expect "fmt: Ctrl-C while it reads" 130 "" "interrupted" \
-  timeout --preserve-status --signal INT 0.3 "$rpl" fmt - <pipe.rpl
+  timeout --foreground --preserve-status -s INT 0.3 "$rpl" fmt - <pipe.rpl
 kill %%
 rm pipe.rpl
 expect "fmt: two modes" 2 "" "excludes" "$rpl" fmt -w --check tidy.md
@@ -793,7 +793,7 @@ expect "a decision is taken later" 0 "Lucca" "" \
   "$rpl" resume budget.rpls --answer what-now=continue
 grep -q 'saved:' err && fail "expected nothing to go on with"
 expect "Ctrl-C in a session" 130 "" "saved: go on with \`rpl resume stopped.rpls\`" \
-  timeout --preserve-status -s INT 1 "$rpl" run ask.md --session stopped.rpls < <(sleep 3)
+  timeout --foreground --preserve-status -s INT 1 "$rpl" run ask.md --session stopped.rpls < <(sleep 3)
 expect "a session without name" 2 "" "--session: expected the name of a file" \
   "$rpl" run ask.md --session ""
 expect "answers without name" 2 "" "--answers: expected the name of a file" \
@@ -1037,7 +1037,7 @@ expect "run: a command that nobody approved" 4 "" "its command is not approved" 
 expect "run: an answer comes before the command" 0 "*" "satisfied" \
   "$rpl" run tools/hang.rpl --answer hang=1
 expect "Ctrl-C while a tool runs" 130 "" "interrupted" \
-  timeout --preserve-status -s INT 1 "$rpl" run tools/hang.rpl --allow-tool hang
+  timeout --foreground --preserve-status -s INT 1 "$rpl" run tools/hang.rpl --allow-tool hang
 grep -qs '^sleep.600\.25' /proc/[0-9]*/cmdline && fail "expected the tool to be ended"
 
 # A run that two questions and a slow tool make long: begun, killed while the tool runs,
@@ -1298,7 +1298,7 @@ expect "a closed pipe" 0 "*" "" bash -c '"$1" help 2>&1 | head -n 1' - "$rpl"
 expect "a full disk" 6 "*" "cannot write to standard output" bash -c '"$1" help >/dev/full' - "$rpl"
 # timeout puts the program into its own process group, where SIGINT is not ignored.
 expect "Ctrl-C while waiting for a line" 130 "" "Which draft?" \
-  timeout --preserve-status -s INT 1 "$rpl" run ask.md < <(sleep 3)
+  timeout --foreground --preserve-status -s INT 1 "$rpl" run ask.md < <(sleep 3)
 
 # --- What a program consists of ----------------------------------------------------------
 

@@ -391,7 +391,7 @@ for options in "slow.rpl" "slow.rpl --session slow.rpls" "slow-below.rpl"; do
 done
 expect "its session is sound" 0 "*" "sound: " "$rpl" trace verify slow.rpls
 expect "a query until Ctrl-C" 130 "*" "" \
-  timeout --preserve-status -s INT 2 "$rpl" run slow.rpl --allow-tool index
+  timeout --foreground --preserve-status -s INT 2 "$rpl" run slow.rpl --allow-tool index
 is_cancelled
 psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 cd "$folder" || exit 1
