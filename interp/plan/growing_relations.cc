@@ -205,8 +205,8 @@ class Analysis::Readers {
   Readers(Analysis& analysis, const Program& program, const std::vector<Info>& before)
       : analysis_(analysis), program_(program), before_(before) {}
 
-  /// By number of the growing component: the first reader that leaves something open. One that a
-  /// rule leaves open whatever its caller binds spoils what others bind, so those come first, alone.
+  /// By number of the growing component: the first reader that leaves something open. Those left
+  /// open whatever a caller binds come first, alone, as they spoil the modes of other rules.
   struct Reader {
     Span span;
     std::string text;
