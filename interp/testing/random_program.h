@@ -75,6 +75,8 @@ struct RandomProgram {
   std::vector<RandomChange> changes;
   /// Of the closed text: what the keys of callers are.
   std::string keys;
+  /// Whether a rule may call a relation that needs its caller with a text: keys are numbers.
+  bool passes_texts = false;
 
   std::string RuleText() const;
   std::string FactText() const;

@@ -858,6 +858,10 @@ void ShapeWriter::Texts() {
     clauses.push_back(k + " = " + bound[0] + Of(kSteps));
     if (Half()) clauses.push_back(Reads(Half() ? k : bound[0]));
     if (Half()) clauses.push_back(bound[0] + " != " + Of(bound));
+    for (const RandomRelation& r : out_.relations)
+      out_.passes_texts |= r.above && std::ranges::any_of(clauses, [&](const std::string& clause) {
+                             return clause.starts_with(r.name + "(");
+                           });
     Rule(Add(Name("sum"), "yy") + "(" + Of(Clauses{k, bound[0]}) + ", " + Of(bound) + ")", clauses);
   }
   MarkDerived();
