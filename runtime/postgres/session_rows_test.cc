@@ -279,10 +279,12 @@ TEST_CASE("a session goes on over a server that starts again, and not without en
   }
   SECTION("until an interrupt") {
     SessionRows::Options options = OptionsFor(database, "s");
-    options.connection.interrupted = [] { return true; };
+    bool pressed = false;
+    options.connection.interrupted = [&pressed] { return pressed; };
     SessionStore::Opened opened = SessionRows::Open(std::move(options), Mode::kCreate);
     REQUIRE(opened.error == "");
     CHECK(opened.store->Append(events[0], true) == "");
+    pressed = true;
     cluster->Stop();
     CHECK(opened.store->Append(events[1], true) == "interrupted");
     cluster->Start();
