@@ -12,6 +12,8 @@ import threading
 import time
 import traceback
 
+from serve_client import Worker
+
 MODERN = "2026-07-28"
 
 CASES = []
@@ -42,6 +44,9 @@ def run_cases():
             faults.append("".join(traceback.format_exception(error)[-2:]))
         if faults:
             failed += 1
+            # It may have left servers that compute, for which later cases would have to wait.
+            for process in Server.processes + Worker.processes:
+                process.kill()
             print(f"FAILED: {function.__name__}")
             for fault in faults[:5]:
                 print("  " + fault.replace("\n", "\n  "))
@@ -65,10 +70,13 @@ def meta(forms=False, **more):
 class Server:
     """A server on a pipe. `sent` counts; `lines` has every line of its standard output."""
 
+    processes = []  # that were started
+
     def __init__(self, *arguments, env=None):
         self.process = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, **(env or {})})
+        Server.processes.append(self.process)
         self.lines = []
         self.inbox = queue.Queue()
         self.kept = []

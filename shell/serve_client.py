@@ -12,11 +12,14 @@ import time
 class Worker:
     """A process of `rpl serve` on a port that is free."""
 
+    processes = []  # that were started
+
     def __init__(self, rpl, store, protocols, *options, log=None):
         self.log = log if log is not None else []
         self.process = subprocess.Popen(
             [rpl, "serve", *protocols, "--store", store, "--http", "127.0.0.1:0", *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        Worker.processes.append(self.process)
         self.port = None
         for line in self.process.stderr:
             self.log.append(line)
