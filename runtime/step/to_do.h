@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tasks for now (decision 91): the prose of headings, with values in the place of their spans.
+// The instructions of a run (decision 91): the prose of headings, with values for their spans.
 #ifndef RPL_RUNTIME_STEP_TO_DO_H_
 #define RPL_RUNTIME_STEP_TO_DO_H_
 

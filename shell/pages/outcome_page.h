@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The outcome of a run, as a person reads it: a sentence, the answers as tables, what to do now,
-// what it waits for, or why it stopped.
+// The outcome of a run, as a person reads it: a sentence, the answers as tables, the instructions,
+// its open questions, or the reason why it stopped.
 //
 // Only what the events record or a replay that agrees with them finds is told; what is not known is
 // left out.
